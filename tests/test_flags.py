@@ -1,0 +1,210 @@
+"""Flags: a settings dataclass becomes the command line that users of the original know."""
+
+import dataclasses
+import os
+import subprocess
+import sys
+import textwrap
+from subprocess import PIPE
+
+import pytest
+
+from bert_keras import flags
+from bert_keras.errors import InputError
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    output_dir: str = flags.required("Folder for the results.")
+    vocab_file: str = flags.required("Vocabulary.")
+    input_file: list[str] = flags.setting((), "Files, comma-separated.")
+    do_train: bool = flags.setting(False, "Whether to train.")
+    do_lower_case: bool = flags.setting(True, "Whether to lower-case.")
+    learning_rate: float = flags.setting(5e-5, "Peak learning rate.")
+    num_train_steps: int = flags.setting(100, "Steps.")
+    max_eval_steps: int | None = flags.setting(None, "Evaluation steps.")
+    init_checkpoint: str | None = flags.setting(None, "Where to start from.")
+
+
+@dataclasses.dataclass(frozen=True)
+class ShowSettings:
+    files: list[str] = flags.arguments("FILE", "Files to show.")
+    count: bool = flags.setting(False, "Count only.")
+
+
+REQUIRED = ["--output_dir=o", "--vocab_file=v"]
+
+
+def parse(*words):
+    return flags.parse(Settings, [*REQUIRED, *words])
+
+
+def test_defaults_and_types():
+    settings = parse()
+    assert settings == Settings(output_dir="o", vocab_file="v")
+    assert settings.input_file == [] and settings.max_eval_steps is None
+    settings = parse("--learning_rate", "1e-4", "--num_train_steps=7", "--max_eval_steps=3")
+    assert settings.learning_rate == 1e-4
+    assert (settings.num_train_steps, settings.max_eval_steps) == (7, 3)
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [
+        ("--do_train", True),
+        ("--do_train=True", True),
+        ("--do_train=true", True),
+        ("-do_train=1", True),
+        ("--nodo_train", False),
+        ("--do_train=False", False),
+    ],
+)
+def test_boolean_forms(word, value):
+    assert parse(word).do_train is value
+
+
+def test_lists_split_at_commas_without_quoting():
+    assert parse('--input_file=a,b "c",d').input_file == ["a", 'b "c"', "d"]
+    assert parse("--input_file=").input_file == []
+
+
+def test_all_missing_flags_are_named_in_one_error():
+    with pytest.raises(InputError, match="--output_dir, --vocab_file"):
+        flags.parse(Settings, [])
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("--learnin_rate=1", r"no flag --learnin_rate\. The nearest: --learning_rate"),
+        ("--nodo_trian", r"no flag --nodo_trian\. The nearest: --do_train"),
+        ("--num_train_steps=1e6", "--num_train_steps=1e6: expected a whole number"),
+        ("--num_train_steps=", "expected a whole number"),
+        ("--learning_rate=fast", "--learning_rate=fast: expected a number"),
+        ("--learning_rate=nan", "expected a number"),
+        ("--do_train=maybe", "--do_train=maybe: expected true or false"),
+        ("--num_train_steps", "--help"),
+        ("data.tfrecord", "'data.tfrecord' on its own"),
+        ("--flagfile=does_not_exist", "does_not_exist"),
+    ],
+)
+def test_bad_words_give_one_line(word, message):
+    with pytest.raises(InputError, match=message) as caught:
+        parse(word)
+    assert "\n" not in str(caught.value)
+
+
+def test_flagfile(tmp_path):
+    path = tmp_path / "flags.txt"
+    path.write_text("--num_train_steps=12\n--do_train\n")
+    settings = parse(f"--flagfile={path}")
+    assert settings.num_train_steps == 12 and settings.do_train
+
+
+def test_arguments_take_the_words_that_are_no_flags():
+    settings = flags.parse(ShowSettings, ["a", "--count", "b"])
+    assert settings == ShowSettings(files=["a", "b"], count=True)
+
+
+def test_two_programs_in_one_process_do_not_share_flags():
+    flags.define(Settings), flags.define(Settings)
+    assert parse("--do_train").do_train and not parse().do_train
+
+
+def run(main, *words, replaced=None, settings_class=Settings):
+    with pytest.raises(SystemExit) as exit_:
+        flags.run(main, settings_class, replaced, [*REQUIRED, *words])
+    return exit_.value.code
+
+
+def test_run_hands_over_the_settings_and_the_status():
+    seen = []
+    assert run(seen.append, "--num_train_steps=3") == 0
+    assert seen[0].num_train_steps == 3
+    assert run(lambda settings: 4) == 4
+
+
+def test_input_errors_have_no_traceback(capsys):
+    def main(settings):
+        raise InputError("The folder is full. Choose another --output_dir.")
+
+    assert run(main) == 1
+    assert capsys.readouterr().err == "error: The folder is full. Choose another --output_dir.\n"
+
+
+def test_errors_of_ours_keep_their_traceback():
+    with pytest.raises(ZeroDivisionError):
+        flags.run(lambda settings: 1 // 0, Settings, command_line=REQUIRED)
+    with pytest.raises(BrokenPipeError):
+        flags.run(raise_broken_pipe, Settings, command_line=REQUIRED)
+
+
+def raise_broken_pipe(settings):
+    raise BrokenPipeError("a pipe between two processes of the program, not its output")
+
+
+def test_interruption(capsys):
+    def main(settings):
+        raise KeyboardInterrupt
+
+    assert run(main) == 130
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--iterations_per_loop=9"], ["--iterations_per_loop", "9"], ["--noiterations_per_loop"]],
+)
+def test_replaced_flags_are_accepted_with_a_notice(words, capsys):
+    seen = []
+    replaced = {"iterations_per_loop": "every step is reported."}
+    assert run(seen.append, *words, "--num_train_steps=3", replaced=replaced) == 0
+    assert seen[0].num_train_steps == 3
+    notice = "note: --iterations_per_loop has no effect: every step is reported.\n"
+    assert capsys.readouterr().err == notice
+
+
+def test_help_is_a_manual_in_the_order_of_the_fields(capsys):
+    assert run(raise_broken_pipe, "--help") == 0
+    text = capsys.readouterr().out
+    assert "a settings dataclass becomes the command line" in text
+    fields = dataclasses.fields(Settings)
+    places = [text.index(f"--[no]{f.name}" if f.type is bool else f"--{f.name}=") for f in fields]
+    assert places == sorted(places)
+    assert "(required)" in text and "(default: 5e-05)" in text and "(default: none)" in text
+    assert max(map(len, text.splitlines())) <= 120
+
+
+def test_closed_output_is_quiet(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        textwrap.dedent(
+            """
+            import dataclasses
+            from bert_keras import flags
+
+            @dataclasses.dataclass(frozen=True)
+            class Settings:
+                number: int = flags.setting(1_000_000, "Lines.")
+
+            def main(settings):
+                for line in range(settings.number):
+                    print(line)
+
+            if __name__ == "__main__":
+                flags.run(main, Settings)
+            """
+        )
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, str(program)]
+    with subprocess.Popen(command, stdout=PIPE, stderr=PIPE, env=environment) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == flags.BROKEN_PIPE
+
+
+def test_flags_load_no_tensorflow():
+    code = "import sys, bert_keras.flags; sys.exit(bool({'tensorflow', 'keras'} & {*sys.modules}))"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
