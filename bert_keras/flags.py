@@ -18,6 +18,7 @@ import difflib
 import math
 import os
 import re
+import select
 import sys
 import textwrap
 import types
@@ -76,7 +77,8 @@ def parse(settings_class: type, command_line: Sequence[str]):
     except absl_flags.UnrecognizedFlagError as error:
         raise InputError(_unknown_flag(error.flagname, list(flag_values))) from error
     except absl_flags.Error as error:
-        raise InputError(f"{error}. --help lists the flags.") from error
+        message = str(error).removeprefix("ERROR:: ")
+        raise InputError(f"{message}. --help lists the flags.") from error
     fields = _flag_fields(settings_class)
     values = {field.name: flag_values[field.name].value for field in fields}
     missing = [f"--{f.name}" for f in fields if _is_required(f) and values[f.name] is None]
@@ -88,7 +90,7 @@ def parse(settings_class: type, command_line: Sequence[str]):
     elif words:
         raise InputError(
             f"Every value belongs to a flag; received {words[0]!r} on its own. "
-            "Write --flag=value, with quotation marks around a glob so that the shell leaves it alone."
+            "Write --flag=value, with quotation marks around a glob."
         )
     return settings_class(**values)
 
@@ -177,59 +179,6 @@ PARSERS = {
     str: absl_flags.ArgumentParser,
     list[str]: _ListParser,
 }
-PLACEHOLDERS[kind]}"
-        lines += [f"  {name}", *_indented(f"{field.metadata['help']} ({_shown_default(field)})")]
-    return "\n".join(lines)
-
-
-class _BooleanParser(absl_flags.BooleanParser):
-    """absl's true/t/1/yes and false/f/0/no, with a message for people."""
-
-    def parse(self, argument):
-        try:
-            return super().parse(argument)
-        except ValueError as error:
-            raise ValueError("expected true or false") from error
-
-
-class _IntegerParser(absl_flags.ArgumentParser):
-    """Whole numbers, with a message for people."""
-
-    def parse(self, argument):
-        if isinstance(argument, int):
-            return argument
-        if not re.fullmatch(r"\s*[+-]?\d+\s*", argument):
-            raise ValueError("expected a whole number")
-        return int(argument)
-
-
-class _FloatParser(absl_flags.ArgumentParser):
-    """Finite numbers, with a message for people."""
-
-    def parse(self, argument):
-        try:
-            number = float(argument)
-        except ValueError:
-            number = math.nan
-        if not math.isfinite(number):
-            raise ValueError("expected a number")
-        return number
-
-
-class _ListParser(absl_flags.ArgumentParser):
-    """Comma-separated words, split as the original does: no quoting."""
-
-    def parse(self, argument):
-        if isinstance(argument, list):
-            return argument
-        return argument.split(",") if argument else []
-
-
-PARSERS = {
-    int: lambda: (_IntegerParser(), absl_flags.ArgumentSerializer()),
-    float: lambda: (_FloatParser(), absl_flags.ArgumentSerializer()),
-    list[str]: lambda: (_ListParser(), absl_flags.ListSerializer(",")),
-}
 PLACEHOLDERS = {int: "NUMBER", float: "NUMBER", str: "TEXT", list[str]: "A,B,..."}
 
 
@@ -263,9 +212,9 @@ def _silence_closed_streams() -> bool:
     """Whether the reader of our output has gone (`| head`); nothing more is written to it then."""
     closed = False
     for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except BrokenPipeError:
+        poll = select.poll()
+        poll.register(stream.fileno(), 0)  # 0: report errors only, such as a pipe without reader
+        if poll.poll(0):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
             closed = True
     return closed
