@@ -19,11 +19,10 @@ the boundaries that they find in UD English EWT (dev, whole paragraphs) and on 1
     blingfire   0.848  14      99 MB; last release 2021
     syntok      0.846   1.1    three languages; last release 2022
 
-    python -m experiments.prepare_corpus --input_file='wiki/**/wiki_*,books/*.txt' \
+    python -m experiments.prepare_corpus --input_file='wiki/*/wiki_*,books/*.txt' \
         --output_dir=corpus
 """
 
-import glob
 import hashlib
 import html
 import re
@@ -37,13 +36,12 @@ from tqdm import tqdm
 
 from bert_keras import flags
 from bert_keras.errors import InputError
+from bert_keras.files import expand_input_files
 
 
 @dataclass(frozen=True)
 class Settings:
-    input_file: list[str] = flags.required(
-        "Files to read: names or globs, separated by commas; ** crosses folders."
-    )
+    input_file: list[str] = flags.required("Files to read: names or globs, separated by commas.")
     output_dir: str = flags.required("Folder for train.txt and held_out.txt.")
     language: str = flags.setting("en", "Language code for the sentence splitter.")
     held_out_share: float = flags.setting(0.03, "Share of the documents to hold out.")
@@ -119,7 +117,7 @@ def _join_lines(block: str) -> str:
 
 
 def _is_prose(paragraph: str) -> bool:
-    """Is false for headings and tables of contents in capitals, and for captions."""
+    """Tells prose from captions, and from headings and tables of contents in capitals."""
     return bool(paragraph) and not paragraph.isupper() and not paragraph.startswith("[Illustration")
 
 
@@ -161,9 +159,12 @@ def prepare_corpus(settings: Settings) -> dict[str, Summary]:
     """Writes `train.txt` and `held_out.txt`; returns what each of them holds."""
     if not 0 <= settings.held_out_share < 1:
         raise InputError(f"--held_out_share must lie in [0, 1): received {settings.held_out_share}")
-    names = expand(settings.input_file)
+    names = expand_input_files(settings.input_file)
     folder = Path(settings.output_dir)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"--output_dir must be a folder to write to: {error}") from error
     with tempfile.TemporaryDirectory(dir=folder, prefix=".partial-") as partial:
         summaries = write_corpus(names, Path(partial), settings)
         for part in summaries:
@@ -190,19 +191,6 @@ def write_corpus(names: list[str], folder: Path, settings: Settings) -> dict[str
             "running text"
         )
     return summaries
-
-
-def expand(patterns: list[str]) -> list[str]:
-    """Returns the files that the patterns name, each once and in sorted order."""
-    names = set()
-    for pattern in patterns:
-        matches = [name for name in glob.glob(pattern, recursive=True) if Path(name).is_file()]
-        if not matches:
-            raise InputError(
-                f"--input_file must name files: received {pattern!r}, which names none"
-            )
-        names.update(matches)
-    return sorted(names)
 
 
 def read_text(name: str) -> str:
