@@ -1,0 +1,1 @@
+"""Checkpoints: weights from and to files, ours and those of others."""

@@ -1,0 +1,146 @@
+"""Checkpoints of google-research/bert: their names, and reading weights from them.
+
+Paths of variables are the original's names but for the prefix of the outermost scope.
+"""
+
+import difflib
+import logging
+from typing import NamedTuple
+
+import keras
+import tensorflow as tf
+
+from bert_keras.errors import InputError
+
+# outermost layer here -> scopes there
+SCOPES = {
+    "embeddings": "bert/embeddings",
+    "layer": "bert/encoder/layer",
+    "pooler": "bert/pooler",
+    "predictions": "cls/predictions",
+    "seq_relationship": "cls/seq_relationship",
+}
+ADAM_SLOTS = ("adam_m", "adam_v")
+GLOBAL_STEP = "global_step"
+# end of a name -> the key of bert_config.json that decides each axis
+CONFIG_KEYS = {
+    "word_embeddings": ("vocab_size", "hidden_size"),
+    "position_embeddings": ("max_position_embeddings", "hidden_size"),
+    "token_type_embeddings": ("type_vocab_size", "hidden_size"),
+    "predictions/output_bias": ("vocab_size",),
+    "intermediate/dense/kernel": ("hidden_size", "intermediate_size"),
+    "intermediate/dense/bias": ("intermediate_size",),
+    "output/dense/kernel": ("intermediate_size", "hidden_size"),
+}
+
+
+class LoadReport(NamedTuple):
+    """What became of the names: read, in the file only, in the model only."""
+
+    used: list[str]
+    unused: list[str]
+    missing: list[str]
+
+
+def original_name(path: str) -> str:
+    """`layer_0/attention/self/query/kernel` -> `bert/encoder/layer_0/attention/…`."""
+    outermost, _, rest = path.partition("/")
+    scope, underscore, index = outermost.rpartition("_")
+    if underscore and index.isdigit():
+        return f"{SCOPES[scope]}_{index}/{rest}"
+    return f"{SCOPES[outermost]}/{rest}"
+
+
+def load_weights(model: keras.Model, checkpoint: str) -> LoadReport:
+    """Copies the weights of a TF1 checkpoint into a model built by `bert_keras.models`.
+
+    Optimizer slots and the step are passed over. Weights of heads (`cls/…`) that the file does
+    not hold keep their initial values, with a notice.
+
+    Args:
+        checkpoint: the prefix of its files, such as `…/bert_model.ckpt`.
+
+    Raises:
+        InputError: no such checkpoint; a weight of the encoder is missing; two shapes differ.
+            Nothing is changed then.
+    """
+    reader = _open(checkpoint)
+    shapes = reader.get_variable_to_shape_map()
+    weights = {original_name(weight.path): weight for weight in model.weights}
+    report = _compare(weights, shapes)
+    _check_missing(report, checkpoint, shapes)
+    for name in report.used:
+        _check_shape(name, shapes[name], weights[name].shape, checkpoint)
+    for name in report.used:
+        weights[name].assign(_read(reader, name, checkpoint))
+    for kind in ("unused", "missing"):
+        if names := getattr(report, kind):
+            logging.getLogger("bert_keras").warning(
+                "notice: %s: %d %s %s",
+                checkpoint,
+                len(names),
+                "not used:" if kind == "unused" else "missing, left at their initial values:",
+                ", ".join(names),
+            )
+    return report
+
+
+def _open(checkpoint: str):
+    try:
+        return tf.train.load_checkpoint(checkpoint)
+    except (tf.errors.OpError, ValueError, RuntimeError) as error:
+        raise InputError(
+            "A checkpoint is named by the prefix of its .index and .data files, such as "
+            f"bert_model.ckpt. Received: {checkpoint} ({error})"
+        ) from error
+
+
+def _read(reader, name: str, checkpoint: str):
+    try:
+        return reader.get_tensor(name)
+    except (tf.errors.OpError, RuntimeError) as error:
+        raise InputError(
+            f"The checkpoint {checkpoint} is damaged: {name} cannot be read ({error})"
+        ) from error
+
+
+def _compare(weights: dict, shapes: dict) -> LoadReport:
+    def is_state(name):
+        return name == GLOBAL_STEP or name.rpartition("/")[2] in ADAM_SLOTS or "/" not in name
+
+    return LoadReport(
+        used=[name for name in weights if name in shapes],
+        unused=sorted(name for name in shapes if name not in weights and not is_state(name)),
+        missing=[name for name in weights if name not in shapes],
+    )
+
+
+def _check_missing(report: LoadReport, checkpoint: str, shapes: dict) -> None:
+    required = [name for name in report.missing if not name.startswith("cls/")]
+    if not required:
+        return
+    lines = []
+    for name in required[:3]:
+        closest = difflib.get_close_matches(name, shapes, n=1, cutoff=0.0)
+        lines.append(f"{name} (closest there: {closest[0] if closest else 'none'})")
+    raise InputError(
+        f"The checkpoint must hold every weight of the encoder, but {len(required)} are missing. "
+        f"Received: {checkpoint} without {'; '.join(lines)}"
+    )
+
+
+def _check_shape(name: str, stored: list[int], wanted: tuple, checkpoint: str) -> None:
+    if tuple(stored) == tuple(wanted):
+        return
+    keys = ("hidden_size",)
+    for end, axes in CONFIG_KEYS.items():
+        if name.endswith(end) and not name.endswith("attention/output/dense/kernel"):
+            differs = [
+                len(stored) != len(wanted) or stored[i] != wanted[i] for i in range(len(axes))
+            ]
+            keys = tuple(key for key, differ in zip(axes, differs, strict=True) if differ)
+    raise InputError(
+        f"Checkpoint and config must agree: {name} has the shape {list(stored)} in {checkpoint} "
+        f"and {list(wanted)} by the config. Change {' and '.join(keys)} of the config, or take "
+        "the config that belongs to the checkpoint."
+    )

@@ -1,0 +1,71 @@
+"""Multi-head scaled dot-product self-attention (Vaswani et al. 2017, arXiv:1706.03762).
+
+`attention_layer` of google-research/bert.
+"""
+
+import math
+
+import keras
+import tensorflow as tf
+
+from bert_keras.layers.dense import Dense
+from bert_keras.layers.dropout import Dropout
+
+# Added to the scores of masked positions, as in the original; float16 can hold it.
+MASKED_SCORE = -10000.0
+
+
+@keras.saving.register_keras_serializable("bert_keras")
+class SelfAttention(keras.layers.Layer):
+    """hidden [B, T, H] -> context [B, T, H].
+
+    attention_mask [B, T or 1, T] says which position (last axis) may be seen from which (second
+    axis): 1 = seen, 0 = masked.
+    """
+
+    def __init__(
+        self,
+        num_heads: int,
+        dropout_rate: float = 0.1,
+        initializer_range: float = 0.02,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        self.num_heads = num_heads
+        self.dropout_rate = dropout_rate
+        self.initializer_range = initializer_range
+        self.dropout = Dropout(dropout_rate, name="dropout", dtype=self.dtype_policy)
+
+    def build(self, hidden_shape, attention_mask_shape):
+        width = hidden_shape[-1]
+        for name in ("query", "key", "value"):
+            dense = Dense(width, self.initializer_range, name=name, dtype=self.dtype_policy)
+            setattr(self, name, dense)
+            dense.build(hidden_shape)
+
+    def call(self, hidden, attention_mask, training=False):
+        query = self._split_heads(self.query(hidden))  # [B, N, T, D]
+        key = self._split_heads(self.key(hidden))  # [B, N, T, D]
+        value = self._split_heads(self.value(hidden))  # [B, N, T, D]
+        scores = tf.matmul(query, key, transpose_b=True)  # [B, N, T, T]
+        scores = tf.cast(scores, tf.float32) / math.sqrt(query.shape[-1])
+        masked = (1.0 - tf.cast(attention_mask, tf.float32)) * MASKED_SCORE
+        shares = tf.nn.softmax(scores + masked[:, tf.newaxis])  # [B, N, T, T]
+        shares = self.dropout(tf.cast(shares, value.dtype), training=training)
+        context = tf.transpose(tf.matmul(shares, value), [0, 2, 1, 3])  # [B, T, N, D]
+        return tf.reshape(context, tf.shape(hidden))
+
+    def _split_heads(self, x):
+        batch, length, width = tf.shape(x)[0], tf.shape(x)[1], x.shape[-1]
+        x = tf.reshape(x, [batch, length, self.num_heads, width // self.num_heads])
+        return tf.transpose(x, [0, 2, 1, 3])
+
+    def compute_output_shape(self, hidden_shape, attention_mask_shape):
+        return hidden_shape
+
+    def get_config(self):
+        return super().get_config() | {
+            "num_heads": self.num_heads,
+            "dropout_rate": self.dropout_rate,
+            "initializer_range": self.initializer_range,
+        }

@@ -1,0 +1,107 @@
+"""Word, position and segment embeddings, summed (paper, section 3 and figure 2).
+
+`embedding_lookup` and `embedding_postprocessor` of google-research/bert.
+"""
+
+import keras
+import tensorflow as tf
+
+from bert_keras.config import BertConfig
+from bert_keras.errors import InputError
+from bert_keras.layers.dropout import Dropout
+from bert_keras.layers.initializers import truncated_normal
+from bert_keras.layers.layer_norm import LayerNorm
+
+
+@keras.saving.register_keras_serializable("bert_keras")
+class Embeddings(keras.layers.Layer):
+    """input_ids [B, T], segment_ids [B, T] -> embeddings [B, T, H] and the word table [V, H].
+
+    The table is an output so that the masked-LM head of a functional model can share it.
+
+    Raises:
+        InputError: T exceeds the position table.
+        tf.errors.InvalidArgumentError: an id lies outside its table, or T is too long and was not
+            known before.
+    """
+
+    def __init__(self, config: BertConfig | dict, **kwargs):
+        super().__init__(**kwargs)
+        self.config = config if isinstance(config, BertConfig) else BertConfig.from_dict(config)
+        self.layer_norm = LayerNorm(
+            self.config.layer_norm_epsilon, name="LayerNorm", dtype=self.dtype_policy
+        )
+        self.dropout = Dropout(
+            self.config.hidden_dropout_prob, name="dropout", dtype=self.dtype_policy
+        )
+
+    def build(self, input_ids_shape, segment_ids_shape):
+        config = self.config
+        self.word_embeddings = self._add_table("word_embeddings", config.vocab_size)
+        self.token_type_embeddings = self._add_table(
+            "token_type_embeddings", config.type_vocab_size
+        )
+        self.position_embeddings = self._add_table(
+            "position_embeddings", config.max_position_embeddings
+        )
+        self.layer_norm.build((*input_ids_shape, config.hidden_size))
+
+    def _add_table(self, name: str, num_rows: int):
+        return self.add_weight(
+            name=name,
+            shape=(num_rows, self.config.hidden_size),
+            initializer=truncated_normal(self.config.initializer_range),
+        )
+
+    def call(self, input_ids, segment_ids, training=False):
+        self._check_length(input_ids)
+        config = self.config
+        length = tf.shape(input_ids)[1]
+        with tf.control_dependencies(
+            [
+                check_range(input_ids, config.vocab_size, "input_ids", "vocab_size"),
+                check_range(segment_ids, config.type_vocab_size, "segment_ids", "type_vocab_size"),
+                tf.debugging.assert_less_equal(
+                    length,
+                    config.max_position_embeddings,
+                    "A sequence must not be longer than max_position_embeddings.",
+                ),
+            ]
+        ):
+            table = tf.convert_to_tensor(self.word_embeddings)
+        words = tf.gather(table, input_ids)  # [B, T, H]
+        # A product with one-hot rows, as in the original: on every device faster than a gather
+        # where the table has two rows.
+        segments = tf.one_hot(segment_ids, config.type_vocab_size, dtype=words.dtype)
+        segments = tf.tensordot(segments, tf.convert_to_tensor(self.token_type_embeddings), 1)
+        positions = tf.convert_to_tensor(self.position_embeddings)[:length]  # [T, H]
+        embeddings = self.layer_norm(words + segments + positions)
+        return self.dropout(embeddings, training=training), table
+
+    def _check_length(self, input_ids) -> None:
+        length = input_ids.shape[1]
+        if length is not None and length > self.config.max_position_embeddings:
+            raise InputError(
+                "A sequence must not be longer than max_position_embeddings. "
+                f"Received: {length} positions, max_position_embeddings="
+                f"{self.config.max_position_embeddings}"
+            )
+
+    def compute_output_shape(self, input_ids_shape, segment_ids_shape):
+        width = self.config.hidden_size
+        return (*input_ids_shape, width), (self.config.vocab_size, width)
+
+    def get_config(self):
+        return super().get_config() | {"config": self.config.to_dict()}
+
+
+def check_range(ids, size: int, name: str, key: str):
+    """An assertion that every id lies in [0, size): a GPU would read zeros without a word."""
+    return tf.debugging.Assert(
+        tf.reduce_all((ids >= 0) & (ids < size)),
+        [
+            f"{name} must lie in [0, {size}) ({key}={size}). Received: smallest and largest",
+            tf.reduce_min(ids),
+            tf.reduce_max(ids),
+        ],
+    )

@@ -1,0 +1,40 @@
+"""The next-sentence head: does B follow A in the corpus (paper, section 3.1, task 2)?
+
+`get_next_sentence_output` of google-research/bert.
+"""
+
+import keras
+import tensorflow as tf
+
+from bert_keras.layers.initializers import truncated_normal
+
+
+@keras.saving.register_keras_serializable("bert_keras")
+class NextSentenceHead(keras.layers.Layer):
+    """pooled output [B, H] -> logits [B, 2]: 0 = B follows A, 1 = B is random.
+
+    The weights lie transposed, [2, H], as in the original's checkpoints.
+    """
+
+    def __init__(self, initializer_range: float = 0.02, **kwargs):
+        super().__init__(**kwargs)
+        self.initializer_range = initializer_range
+
+    def build(self, pooled_shape):
+        self.output_weights = self.add_weight(
+            name="output_weights",
+            shape=(2, pooled_shape[-1]),
+            initializer=truncated_normal(self.initializer_range),
+        )
+        self.output_bias = self.add_weight(name="output_bias", shape=(2,), initializer="zeros")
+
+    def call(self, pooled):
+        return tf.nn.bias_add(
+            tf.matmul(pooled, self.output_weights, transpose_b=True), self.output_bias
+        )
+
+    def compute_output_shape(self, pooled_shape):
+        return pooled_shape[0], 2
+
+    def get_config(self):
+        return super().get_config() | {"initializer_range": self.initializer_range}

@@ -1,0 +1,43 @@
+"""BERT's encoder (Devlin et al. 2018, arXiv:1810.04805, section 3)."""
+
+import keras
+
+from bert_keras.config import BertConfig
+from bert_keras.layers.block import TransformerBlock
+from bert_keras.layers.embeddings import Embeddings
+from bert_keras.layers.pooler import Pooler
+
+
+def bert(config: BertConfig) -> keras.Model:
+    """The encoder with its pooler, `BertModel` of google-research/bert.
+
+    Inputs, a dict of int32 [B, T]: `input_ids`, `input_mask` (1 = a token, 0 = padding),
+    `segment_ids` (0 = sentence A, 1 = sentence B).
+    Outputs, a dict: `sequence_output` [B, T, H], `pooled_output` [B, H].
+    """
+    inputs = token_inputs()
+    attention_mask = keras.ops.expand_dims(inputs["input_mask"], axis=1)  # [B, 1, T]
+    hidden, _ = Embeddings(config, name="embeddings")(inputs["input_ids"], inputs["segment_ids"])
+    for index in range(config.num_hidden_layers):
+        hidden = TransformerBlock(config, name=f"layer_{index}")(hidden, attention_mask)
+    pooled = Pooler(config.initializer_range, name="pooler")(hidden)
+    return keras.Model(inputs, {"sequence_output": hidden, "pooled_output": pooled}, name="bert")
+
+
+def token_inputs() -> dict[str, keras.KerasTensor]:
+    """The three inputs that every BERT takes, each int32 [B, T] of any batch size and length."""
+    return {
+        name: keras.Input(shape=(None,), dtype="int32", name=name)
+        for name in ("input_ids", "input_mask", "segment_ids")
+    }
+
+
+def hidden_states(model: keras.Model) -> list[keras.KerasTensor]:
+    """The symbolic outputs of the embeddings and of every layer, [B, T, H] each.
+
+    `keras.Model(model.inputs, hidden_states(model))` computes them
+    (`get_all_encoder_layers` of the original, with the embeddings first).
+    """
+    embeddings, _ = model.get_layer("embeddings").output
+    blocks = [layer.output for layer in model.layers if isinstance(layer, TransformerBlock)]
+    return [embeddings, *blocks]

@@ -1,0 +1,15 @@
+"""BERT's pre-training objective: masked LM and next sentence, added (paper, appendix A.2)."""
+
+from bert_keras.objectives.masked_lm import masked_lm
+from bert_keras.objectives.mean import Mean
+from bert_keras.objectives.next_sentence import next_sentence
+
+# The training loss is the sum of these means.
+LOSSES = ("masked_lm_loss", "next_sentence_loss")
+
+
+def pretraining(outputs, features) -> dict[str, Mean]:
+    """Outputs of a pretrainer and features of a batch -> losses and accuracies of both tasks."""
+    return masked_lm(
+        outputs["masked_lm_logits"], features["masked_lm_ids"], features["masked_lm_weights"]
+    ) | next_sentence(outputs["next_sentence_logits"], features["next_sentence_labels"])
