@@ -1,0 +1,48 @@
+"""BERT (Devlin et al. 2018, arXiv:1810.04805) in TensorFlow and Keras 3, from raw text to a model.
+
+The names below are imported when they are first used: `import bert_keras` loads no TensorFlow.
+"""
+
+import importlib
+import os
+
+from bert_keras.backend import check_backend
+
+__version__ = "0.1.0"
+
+# Before TensorFlow is imported: errors only, and Keras on TensorFlow whatever ~/.keras says.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+
+_MODULES = {
+    "BertConfig": "config",
+    "InputError": "errors",
+    "WordPieceTokenizer": "tokenizers.wordpiece",
+    "InGraphTokenizer": "tokenizers.in_graph",
+    "pretraining_dataset": "data.pipeline",
+    "evaluation_dataset": "data.pipeline",
+    "bert": "models.bert",
+    "pretrainer": "models.pretrainer",
+    "AdamWeightDecay": "optimizers.adam_weight_decay",
+    "warmup_polynomial_decay": "optimizers.schedules",
+    "Trainer": "training.trainer",
+    "from_pretrained": "checkpoints.pretrained",
+    "save_pretrained": "checkpoints.pretrained",
+}
+_WITHOUT_KERAS = ("BertConfig", "InputError", "WordPieceTokenizer")
+
+__all__ = sorted(_MODULES)
+
+
+def __getattr__(name: str):
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _WITHOUT_KERAS:
+        check_backend()
+    value = getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_MODULES])

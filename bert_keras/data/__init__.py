@@ -1,0 +1,1 @@
+"""From TFRecords to batches of features."""
