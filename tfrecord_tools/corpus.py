@@ -1,0 +1,66 @@
+"""Text files in BERT's input format -> documents of token ids.
+
+One sentence a line, an empty line between documents. As in the original (google-research/bert,
+create_training_instances) the end of a file does not end a document: a file that shall not run on
+into the next one ends with an empty line.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+
+import tensorflow as tf
+
+from bert_keras.errors import InputError
+from tfrecord_tools.instances import Document
+
+
+def read_corpus_lines(
+    paths: list[str], drop_invalid_bytes: bool, report_bytes: Callable[[int], None]
+) -> Iterator[str]:
+    """Yields the lines of UTF-8 files, one file after another, without the blanks around them.
+
+    Only a line feed ends a line, and carriage returns are removed wherever they stand: so does
+    TensorFlow's file reader, which the original uses.
+
+    Args:
+      paths: the files; one that holds no text is reported on stderr.
+      drop_invalid_bytes: leave out bytes that are not UTF-8, as the original does.
+      report_bytes: is told the size of each line.
+
+    Raises:
+      InputError: bytes that are not UTF-8; the message names file and line.
+    """
+    for path in paths:
+        is_blank = True
+        with tf.io.gfile.GFile(path, "rb") as file:
+            number = 0
+            while raw_line := file.readline():
+                number += 1
+                report_bytes(len(raw_line))
+                line = _decode(raw_line, drop_invalid_bytes, path, number).strip()
+                is_blank = is_blank and not line
+                yield line
+        if is_blank:
+            print(f"warning: {path} holds no text", file=sys.stderr)
+
+
+def read_documents(lines: Iterable[str], tokenize: Callable[[str], list[int]]) -> list[Document]:
+    """Groups lines into documents; sentences and documents that have no token are left out."""
+    documents: list[Document] = [[]]
+    for line in lines:
+        if not line:
+            documents.append([])
+        elif token_ids := tokenize(line):
+            documents[-1].append(token_ids)
+    return [document for document in documents if document]
+
+
+def _decode(raw_line: bytes, drop_invalid_bytes: bool, path: str, number: int) -> str:
+    try:
+        return raw_line.decode("utf-8", "ignore" if drop_invalid_bytes else "strict")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"Input must be UTF-8; {path}, line {number}, holds the byte "
+            f"0x{raw_line[error.start]:02x} (number {error.start + 1} of the line). Convert the "
+            "file, for instance with iconv, or leave such bytes out with --drop_invalid_bytes."
+        ) from error

@@ -1,0 +1,120 @@
+"""Output files: their names, and that they appear whole or not at all."""
+
+import os
+
+import tensorflow as tf
+
+from bert_keras.errors import InputError
+
+
+def split_output_files(words: list[str]) -> list[str]:
+    """Splits names at their commas, except at commas in the path of a folder that exists.
+
+    `words` come from a command line that was split at every comma.
+    """
+    words = ",".join(words).split(",")
+    names = []
+    start = 0
+    while start < len(words):
+        end = len(words)
+        while end > start + 1 and not _is_in_existing_folder(words[start:end]):
+            end -= 1
+        names.append(",".join(words[start:end]).strip())
+        start = end
+    return names
+
+
+def check_output_files(output_files: list[str], input_files: list[str]) -> None:
+    """Raises InputError for an output that is a folder, an input or another output."""
+    taken = {os.path.realpath(path) for path in input_files}
+    for path in output_files:
+        if not os.path.basename(path) or tf.io.gfile.isdir(path):
+            raise InputError(
+                f"Outputs must be named as files; received {path!r}. Give a path such as "
+                f"{os.path.join(path, 'train.tfrecord')}"
+            )
+        real_path = os.path.realpath(path)
+        if real_path in taken:
+            raise InputError(
+                f"An output must be a file of its own; {path} is an input or an output already. "
+                "Give it another name."
+            )
+        taken.add(real_path)
+
+
+class RecordWriter:
+    """Writes records to several files in turn; all files appear together at the end, or none.
+
+    Until then they have a hidden name beside the final one.
+
+    with RecordWriter(["a.tfrecord", "b.tfrecord"]) as writer:
+        writer.write(record)
+
+    Raises InputError, on entering and later, if a file cannot be written.
+    """
+
+    def __init__(self, output_files: list[str]):
+        self._output_files = output_files
+        self._partial_files = [partial_name(path) for path in output_files]
+        self._writers: list[tf.io.TFRecordWriter] = []
+        self._num_written = 0
+
+    def __enter__(self):
+        for path in self._partial_files:
+            try:
+                self._writers.append(tf.io.TFRecordWriter(path))
+            except tf.errors.OpError as error:
+                self._remove()
+                raise _not_writable(error) from error
+        return self
+
+    def write(self, record: bytes) -> None:
+        try:
+            self._writers[self._num_written % len(self._writers)].write(record)
+        except tf.errors.OpError as error:
+            raise _not_writable(error) from error
+        self._num_written += 1
+
+    def __exit__(self, error_type, error, traceback):
+        if error_type is not None:
+            self._remove()
+            return
+        try:
+            for writer in self._writers:
+                writer.close()
+            for partial, path in zip(self._partial_files, self._output_files, strict=True):
+                tf.io.gfile.rename(partial, path, overwrite=True)
+        except tf.errors.OpError as error:
+            self._remove()
+            raise _not_writable(error) from error
+
+    def _remove(self) -> None:
+        self._writers.clear()  # deletion closes them
+        for partial in self._partial_files:
+            if tf.io.gfile.exists(partial):
+                tf.io.gfile.remove(partial)
+
+
+def write_text(path: str, text: str) -> None:
+    """Writes a text file that is never seen half-written."""
+    partial = partial_name(path)
+    with tf.io.gfile.GFile(partial, "w") as file:
+        file.write(text)
+    tf.io.gfile.rename(partial, path, overwrite=True)
+
+
+def partial_name(path: str) -> str:
+    """The hidden name that a file has while it is written."""
+    folder, name = os.path.split(path)
+    return os.path.join(folder, f".{name}.partial")
+
+
+def _not_writable(error: tf.errors.OpError) -> InputError:
+    return InputError(
+        f"The folder of an output file must exist, take new files and have room: {error.message}"
+    )
+
+
+def _is_in_existing_folder(words: list[str]) -> bool:
+    """Whether all commas that would join the words lie in the path of an existing folder."""
+    return "/" in words[-1] and tf.io.gfile.isdir(os.path.dirname(",".join(words)))

@@ -1,0 +1,56 @@
+"""How far a long step is: a bar on a terminal, a line now and then elsewhere."""
+
+import sys
+import time
+
+from tqdm import tqdm
+
+SECONDS_BETWEEN_LINES = 10.0
+
+
+class Progress:
+    """Counts up to a total with rate and time left, on stderr.
+
+    with Progress("reading", total=num_bytes, unit="B") as progress:
+        progress.advance(1024)
+    """
+
+    def __init__(self, description: str, total: int, unit: str):
+        self._description = description
+        self._total = total
+        self._unit = unit
+
+    def __enter__(self):
+        self._done = 0
+        self._begin = self._last_line = time.monotonic()
+        self._bar = None
+        if sys.stderr.isatty():
+            self._bar = tqdm(
+                desc=self._description, total=self._total, unit=self._unit, unit_scale=True
+            )
+        return self
+
+    def __exit__(self, error_type, error, traceback):
+        if self._bar is not None:
+            self._bar.close()
+        elif error_type is None:
+            seconds = time.monotonic() - self._begin
+            self._print(f"{tqdm.format_sizeof(self._done)}{self._unit} in {seconds:.1f} s")
+
+    def advance(self, count: int = 1) -> None:
+        self._done += count
+        if self._bar is not None:
+            self._bar.update(count)
+            return
+        now = time.monotonic()
+        if now - self._last_line >= SECONDS_BETWEEN_LINES:
+            self._last_line = now
+            rate = self._done / (now - self._begin)
+            seconds_left = max(0, self._total - self._done) / rate
+            self._print(
+                f"{self._done / self._total:.0%}, {tqdm.format_sizeof(rate)}{self._unit}/s, "
+                f"{tqdm.format_interval(seconds_left)} left"
+            )
+
+    def _print(self, text: str) -> None:
+        print(f"{self._description}: {text}", file=sys.stderr, flush=True)
