@@ -1,0 +1,171 @@
+"""Vocabulary files: one token a line, its id is the line number from 0."""
+
+import os
+import re
+import string
+import warnings
+from collections.abc import Iterable, Mapping
+
+from bert_keras.errors import InputError
+
+PADDING = "[PAD]"
+UNKNOWN = "[UNK]"
+CLASSIFICATION = "[CLS]"
+SEPARATOR = "[SEP]"
+MASK = "[MASK]"
+SPECIAL_TOKENS = (PADDING, UNKNOWN, CLASSIFICATION, SEPARATOR, MASK)
+
+CONTINUATION = "##"  # starts a piece that does not start a word
+
+# The checkpoints that validate_case_matches_checkpoint of the original names.
+_LOWER_CASED_CHECKPOINTS = (
+    "uncased_L-24_H-1024_A-16",
+    "uncased_L-12_H-768_A-12",
+    "multilingual_L-12_H-768_A-12",
+    "chinese_L-12_H-768_A-12",
+)
+_CASED_CHECKPOINTS = (
+    "cased_L-12_H-768_A-12",
+    "cased_L-24_H-1024_A-16",
+    "multi_cased_L-12_H-768_A-12",
+)
+
+
+def load_vocabulary(path: str | os.PathLike) -> dict[str, int]:
+    """Reads a vocabulary file: token -> id, in file order (`load_vocab` of the original).
+
+    A blank line uses up an id, and of a repeated token the last line counts, both as in the
+    original; a warning names the lines. Windows line ends, a missing final line end and a byte
+    order mark do no harm.
+
+    Raises:
+        InputError: no such file, a directory, not UTF-8, or no [UNK] in it.
+    """
+    vocabulary: dict[str, int] = {}
+    blank, repeated = [], []
+    for index, line in enumerate(_read_lines(path)):
+        token = _strip(line)
+        if not token:
+            blank.append(index + 1)
+        elif token in vocabulary:
+            repeated.append(index + 1)
+        vocabulary[token] = index
+    if blank:
+        _warn(f"{path}: blank lines use up an id each: line {_enumerate(blank)}.")
+    if repeated:
+        _warn(
+            f"{path}: a token that stands on two lines has the id of the later one: "
+            f"line {_enumerate(repeated)}."
+        )
+    require_tokens(vocabulary, [UNKNOWN], path)
+    return vocabulary
+
+
+def save_vocabulary(vocabulary: Mapping[str, int], path: str | os.PathLike) -> None:
+    """Writes one token a line in id order; an id without a token gets a blank line.
+
+    Raises:
+        InputError: a token holds a line end, so that it could not be read back.
+    """
+    lines = [""] * vocabulary_size(vocabulary)
+    for token, index in vocabulary.items():
+        if "\n" in token or "\r" in token:
+            raise InputError(
+                f"A vocabulary token cannot hold a line end. Received: {token!r} (id {index})."
+            )
+        lines[index] = token
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in lines)
+
+
+def vocabulary_size(vocabulary: Mapping[str, int]) -> int:
+    """The number of ids, those of blank and repeated lines included; a model must cover them."""
+    return max(vocabulary.values(), default=-1) + 1
+
+
+def require_tokens(
+    vocabulary: Mapping[str, int], tokens: Iterable[str], path: str | os.PathLike
+) -> None:
+    """Raises InputError, which names `path`, if one of the tokens is not in the vocabulary."""
+    missing = [token for token in tokens if token not in vocabulary]
+    if missing:
+        raise InputError(
+            f"{path}: the vocabulary lacks {', '.join(missing)}; each needs a line of its own. "
+            f"Received: {len(vocabulary)} tokens, beginning with {list(vocabulary)[:3]}."
+        )
+
+
+def check_case(
+    do_lower_case: bool, vocabulary: Mapping[str, int], init_checkpoint: str | None = None
+) -> None:
+    """Finds a case setting that contradicts the checkpoint's name or the vocabulary's letters.
+
+    The names are those of the original's `validate_case_matches_checkpoint`. A vocabulary with all
+    of A-Z as tokens is cased for certain, one with all of a-z and none of A-Z lower-cased; of
+    others (small ones, other scripts) nothing is said.
+
+    Raises:
+        InputError: the setting contradicts; the message says which value fits.
+    """
+    match = re.match(r"^.*?([A-Za-z0-9_-]+)/bert_model.ckpt", init_checkpoint or "")
+    model_name = match.group(1) if match else None
+    upper = sum(letter in vocabulary for letter in string.ascii_uppercase)
+    lower = sum(letter in vocabulary for letter in string.ascii_lowercase)
+    if do_lower_case:
+        if model_name in _CASED_CHECKPOINTS:
+            _contradiction(do_lower_case, f"the checkpoint {init_checkpoint} is cased")
+        if upper == len(string.ascii_uppercase):
+            _contradiction(
+                do_lower_case, "the vocabulary holds the letters A-Z, which would never be used"
+            )
+    else:
+        if model_name in _LOWER_CASED_CHECKPOINTS:
+            _contradiction(do_lower_case, f"the checkpoint {init_checkpoint} is lower-cased")
+        if upper == 0 and lower == len(string.ascii_lowercase):
+            _contradiction(
+                do_lower_case,
+                "the vocabulary holds a-z and none of A-Z, so capitals would be [UNK]",
+            )
+
+
+def _contradiction(do_lower_case: bool, reason: str) -> None:
+    raise InputError(
+        f"--do_lower_case must be as when the vocabulary was made. Received: {do_lower_case}, "
+        f"but {reason}. Pass --do_lower_case={not do_lower_case}, or files that fit."
+    )
+
+
+def _read_lines(path: str | os.PathLike) -> list[str]:
+    """Cuts at "\\n" alone: `splitlines` would cut at U+2028, which is content in some of BERT's."""
+    if os.path.isdir(path):
+        raise InputError(f"Expected a vocabulary file, got a directory: {path}")
+    try:
+        with open(path, "rb") as file:
+            lines = file.read().removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    except OSError as error:
+        raise InputError(f"Cannot read the vocabulary file {path}: {error.strerror}.") from error
+    if not lines[-1]:
+        del lines[-1]  # what stands after the final line end is no line
+    try:
+        return [line.decode("utf-8") for line in lines]
+    except UnicodeDecodeError as error:
+        number = lines.index(error.object) + 1
+        raise InputError(f"{path}: line {number} is not UTF-8: {error.object[:40]!r}.") from error
+
+
+def _strip(line: str) -> str:
+    """Without the white space around it, but for a token that is itself a space (U+2028, ##U+2028).
+
+    The original empties such tokens; text is split at spaces, so none can reach them either way.
+    """
+    token = line.strip()
+    return line.strip(string.whitespace) if token in ("", CONTINUATION) else token
+
+
+def _enumerate(line_numbers: list[int]) -> str:
+    shown = ", ".join(map(str, line_numbers[:10]))
+    return shown if len(line_numbers) <= 10 else f"{shown} and {len(line_numbers) - 10} more"
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, stacklevel=3)
