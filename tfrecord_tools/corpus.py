@@ -5,13 +5,18 @@ create_training_instances) the end of a file does not end a document: a file tha
 into the next one ends with an empty line.
 """
 
+import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
 import tensorflow as tf
 
 from bert_keras.errors import InputError
+from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tfrecord_tools.instances import Document
+
+MAX_CACHED_WORDS = 1 << 18
 
 
 def read_corpus_lines(
@@ -42,6 +47,23 @@ def read_corpus_lines(
                 yield line
         if is_blank:
             print(f"warning: {path} holds no text", file=sys.stderr)
+
+
+def cached_token_ids(tokenizer: WordPieceTokenizer) -> Callable[[str], list[int]]:
+    """Returns a function text -> ids that remembers words.
+
+    BERT's tokenization never looks across a space, so that the ids of a text are those of its
+    words. (It does look across other white space: some controls are deleted.)
+    """
+
+    @functools.lru_cache(MAX_CACHED_WORDS)
+    def word_ids(word: str) -> list[int]:
+        return tokenizer.convert_tokens_to_ids(tokenizer.tokenize(word))
+
+    def token_ids(text: str) -> list[int]:
+        return list(chain.from_iterable(map(word_ids, text.split(" "))))
+
+    return token_ids
 
 
 def read_documents(lines: Iterable[str], tokenize: Callable[[str], list[int]]) -> list[Document]:

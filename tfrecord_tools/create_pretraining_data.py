@@ -22,7 +22,7 @@ from bert_keras import flags
 from bert_keras.errors import InputError
 from bert_keras.files import expand_input_files
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
-from tfrecord_tools.corpus import read_corpus_lines, read_documents
+from tfrecord_tools.corpus import cached_token_ids, read_corpus_lines, read_documents
 from tfrecord_tools.instances import (
     MIN_SEQ_LENGTH,
     Document,
@@ -36,7 +36,7 @@ from tfrecord_tools.outputs import (
     write_text,
 )
 from tfrecord_tools.progress import Progress
-from tfrecord_tools.records import instance_features, serialize
+from tfrecord_tools.records import serialize
 from tfrecord_tools.shuffling import shuffle
 from tfrecord_tools.static_masking import StaticMasking
 from tfrecord_tools.summary import Summary, Tally
@@ -150,13 +150,10 @@ def pairing_and_masking(
 def _read_corpus(
     input_files: list[str], tokenizer: WordPieceTokenizer, drop_invalid_bytes: bool
 ) -> list[Document]:
-    def tokenize(line: str) -> list[int]:
-        return tokenizer.convert_tokens_to_ids(tokenizer.tokenize(line))
-
     num_bytes = sum(tf.io.gfile.stat(path).length for path in input_files)
     with Progress("reading", num_bytes, "B") as progress:
         lines = read_corpus_lines(input_files, drop_invalid_bytes, progress.advance)
-        documents = read_documents(lines, tokenize)
+        documents = read_documents(lines, cached_token_ids(tokenizer))
     if not documents:
         raise InputError(
             f"The corpus must hold text; {', '.join(input_files)} hold no word. Expected is one "
@@ -173,7 +170,7 @@ def _make_records(documents, pairing, masking, settings, rng, tally) -> list[byt
         for instances in create_instances(documents, dupe_factor, pairing, masking, rng):
             for instance in instances:
                 tally.add(instance)
-                records.append(serialize(instance_features(instance, length, num_predictions)))
+                records.append(serialize(instance, length, num_predictions))
             progress.advance()
     return records
 

@@ -35,7 +35,7 @@ class Progress:
             self._bar.close()
         elif error_type is None:
             seconds = time.monotonic() - self._begin
-            self._print(f"{tqdm.format_sizeof(self._done)}{self._unit} in {seconds:.1f} s")
+            self._print(f"{_short(self._done)}{self._unit} in {seconds:.1f} s")
 
     def advance(self, count: int = 1) -> None:
         self._done += count
@@ -48,9 +48,13 @@ class Progress:
             rate = self._done / (now - self._begin)
             seconds_left = max(0, self._total - self._done) / rate
             self._print(
-                f"{self._done / self._total:.0%}, {tqdm.format_sizeof(rate)}{self._unit}/s, "
+                f"{self._done / self._total:.0%}, {_short(rate)}{self._unit}/s, "
                 f"{tqdm.format_interval(seconds_left)} left"
             )
 
     def _print(self, text: str) -> None:
         print(f"{self._description}: {text}", file=sys.stderr, flush=True)
+
+
+def _short(number: float) -> str:
+    return f"{number:.0f}" if number < 1000 else tqdm.format_sizeof(number)

@@ -1,0 +1,117 @@
+"""Shows pre-training records as a person reads them, or counts them.
+
+    python -m tfrecord_tools.show_records train.tfrecord --vocab_file=vocab.txt
+    python -m tfrecord_tools.show_records 'shards/*.tfrecord' --count
+
+Without a vocabulary the ids are shown. A masked position is written as what the model sees, an
+arrow, and what it has to predict: [MASK]→ship. Files may be plain or GZIP.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+
+from bert_keras import flags
+from bert_keras.errors import InputError
+from bert_keras.files import expand_input_files
+from bert_keras.tokenizers.vocabulary import load_vocabulary
+from tfrecord_tools.records import Features, deserialize, read_records
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    files: list[str] = flags.arguments("FILE", "TFRecord files: paths or globs.")
+    vocab_file: str = flags.setting("", "Vocabulary that the records were made with.")
+    count: bool = flags.setting(False, "Only count the records of each file.")
+    max_records: int = flags.setting(5, "How many records of each file to show.")
+
+
+def main(settings: Settings) -> None:
+    if not settings.files:
+        raise InputError(
+            "Expected the name of a TFRecord file; received none. "
+            "python -m tfrecord_tools.show_records FILE..."
+        )
+    if settings.max_records < 1:
+        raise InputError(f"--max_records must be 1 or more; received {settings.max_records}.")
+    files = expand_input_files(settings.files)
+    if settings.count:
+        count(files)
+    else:
+        show(files, settings.vocab_file, settings.max_records)
+
+
+def count(files: list[str]) -> None:
+    """Prints the number of records of each file and of all."""
+    total = 0
+    for path in files:
+        num_records = sum(1 for _ in read_records(path))
+        total += num_records
+        print(f"{num_records:>12,}  {path}")
+    if len(files) > 1:
+        print(f"{total:>12,}  in {len(files)} files")
+
+
+def show(files: list[str], vocab_file: str, max_records: int) -> None:
+    """Prints the first records of each file."""
+    vocabulary = load_vocabulary(vocab_file) if vocab_file else {}
+    tokens = {index: token for token, index in vocabulary.items()}
+    for path in files:
+        number = 0
+        for number, record in enumerate(read_records(path), start=1):
+            if number > max_records:
+                print(f"{path} holds more: --max_records=NUMBER shows them, --count counts them")
+                break
+            try:
+                print(f"{path}, record {number}: {describe(deserialize(record), tokens)}\n")
+            except InputError as error:
+                raise InputError(f"{path}, record {number}: {error}") from error
+        if number == 0:
+            print(f"{path} holds no records")
+
+
+def describe(features: Features, tokens: Mapping[int, str]) -> str:
+    """One record as text.
+
+    Args:
+      features: of one pre-training record.
+      tokens: id -> token; empty to show ids.
+
+    Raises:
+      InputError: an id that is not in the vocabulary, or a position outside the record.
+    """
+    num_tokens = sum(features["input_mask"])
+    num_predictions = sum(weight > 0 for weight in features["masked_lm_weights"])
+    words = [_word(id_, tokens) for id_ in features["input_ids"][:num_tokens]]
+    positions = features["masked_lm_positions"][:num_predictions]
+    for position, label in zip(positions, features["masked_lm_ids"], strict=False):
+        if position >= num_tokens:
+            raise InputError(
+                f"A masked position must lie within the {num_tokens} tokens; received {position}. "
+                "Make the records again."
+            )
+        words[position] += f"→{_word(label, tokens)}"
+    segments = features["segment_ids"][:num_tokens]
+    text_a = " ".join(word for word, segment in zip(words, segments, strict=True) if segment == 0)
+    text_b = " ".join(word for word, segment in zip(words, segments, strict=True) if segment == 1)
+    label = features["next_sentence_labels"][0]
+    meaning = "B is random" if label else "B follows A"
+    return (
+        f"label {label}, {meaning}; {num_tokens} tokens of {len(features['input_ids'])}, "
+        f"{num_predictions} to predict of {len(features['masked_lm_weights'])}\n"
+        f"  A  {text_a}\n  B  {text_b}"
+    )
+
+
+def _word(id_: int, tokens: Mapping[int, str]) -> str:
+    if not tokens:
+        return str(id_)
+    if id_ not in tokens:
+        raise InputError(
+            f"Every id must be in the vocabulary; received {id_}, the highest is {max(tokens)}. "
+            "Give the --vocab_file that the records were made with."
+        )
+    return tokens[id_]
+
+
+if __name__ == "__main__":
+    flags.run(main, Settings)
