@@ -13,7 +13,9 @@ from bert_keras.errors import InputError
 LONGEST_PATH = 4096  # Linux: PATH_MAX
 
 
-def expand_input_files(patterns: str | Iterable[str]) -> list[str]:
+def expand_input_files(
+    patterns: str | os.PathLike | Iterable[str | os.PathLike],
+) -> list[str]:
     """Returns the files that comma-separated paths and globs name, in the order given.
 
     As in the original programs, the matches of one glob are sorted, and what is named twice comes
@@ -23,8 +25,9 @@ def expand_input_files(patterns: str | Iterable[str]) -> list[str]:
     Raises:
       InputError: no name at all, a name or glob without a file, a folder.
     """
-    text = patterns if isinstance(patterns, str) else ",".join(patterns)
-    pieces = text.split(",")
+    if isinstance(patterns, (str, os.PathLike)):
+        patterns = [patterns]
+    pieces = ",".join(map(os.fspath, patterns)).split(",")
     files = []
     while pieces:
         num_pieces = _num_pieces_of_existing_path(pieces)

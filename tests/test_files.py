@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +34,8 @@ def folder(tmp_path, monkeypatch):
         ("a.txt", ["a.txt"]),
         ("b.txt,a.txt", ["b.txt", "a.txt"]),
         (["b.txt", "a.txt"], ["b.txt", "a.txt"]),
+        (Path("b.txt"), ["b.txt"]),
+        ([Path("b.txt"), "a.txt"], ["b.txt", "a.txt"]),
         ("b.txt, a.txt,", ["b.txt", "a.txt"]),
         ("[ab].txt", ["a.txt", "b.txt"]),
         ("b.txt,[ab].txt", ["b.txt", "a.txt", "b.txt"]),

@@ -1,0 +1,143 @@
+"""TFRecords -> batches of features for pre-training, in an order that can be resumed anywhere.
+
+The order of records is a function of (seed, epoch) alone: not of the number of cores, of
+prefetching or of TensorFlow's global seed. So batch k of a run is known without running the k
+batches before it: it begins at p = k * batch_size of the endless stream, which is record p mod N of
+epoch p div N.
+
+The original (`input_fn_builder` in run_pretraining.py) draws another order in every process.
+Letters of shapes: B batch, T positions, P predictions.
+"""
+
+from collections.abc import Iterable
+
+import tensorflow as tf
+
+from bert_keras.data.features import pretraining_features
+from bert_keras.data.records import Shard, check_first_records, count_records, shard_table
+from bert_keras.errors import InputError
+from bert_keras.files import expand_input_files
+
+SHUFFLE_BUFFER_SIZE = 16_384
+# Part of the order, so they are numbers and do not follow the machine.
+NUM_INTERLEAVED_FILES = 16
+NUM_RECORDS_IN_A_ROW = 16
+
+
+def pretraining_dataset(
+    input_files: str | Iterable[str],
+    max_seq_length: int,
+    max_predictions_per_seq: int,
+    batch_size: int,
+    seed: int,
+    start_step: int = 0,
+    shuffle_buffer_size: int = SHUFFLE_BUFFER_SIZE,
+) -> tf.data.Dataset:
+    """Returns an endless stream of shuffled batches; every record comes once in an epoch.
+
+    Batches do not stop at the end of an epoch: all have B examples.
+
+    Args:
+      input_files: TFRecord files, plain or GZIP; paths and globs as in `expand_input_files`.
+      max_seq_length: T of the records.
+      max_predictions_per_seq: P of the records.
+      batch_size: B.
+      seed: chooses the order.
+      start_step: the number of batches to leave out. The rest is what it would be without that;
+        it costs a pass over the files, to count their records.
+      shuffle_buffer_size: records are shuffled among so many neighbors, after the files are
+        shuffled and 16 of them interleaved. Another size is another order.
+
+    Returns:
+      A dataset of name -> int32 [B, T] (input_ids, input_mask, segment_ids), int32 [B, P]
+      (masked_lm_positions, masked_lm_ids), float32 [B, P] (masked_lm_weights) and int32 [B, 1]
+      (next_sentence_labels).
+
+    Raises:
+      InputError: a file is missing, damaged or holds records of another shape.
+    """
+    _check_at_least(1, batch_size=batch_size, shuffle_buffer_size=shuffle_buffer_size)
+    _check_at_least(0, start_step=start_step)
+    files = expand_input_files(input_files)
+    shards = check_first_records(files, max_seq_length, max_predictions_per_seq)
+    first_epoch, num_skipped = 0, 0
+    if start_step > 0:
+        first_epoch, num_skipped = divmod(start_step * batch_size, count_records(shards))
+    epochs = tf.data.Dataset.range(first_epoch, tf.int64.max)
+    records = epochs.flat_map(lambda epoch: _epoch(shards, [seed, epoch], shuffle_buffer_size))
+    batches = records.skip(num_skipped).batch(batch_size, drop_remainder=True)
+    return _parsed(batches, max_seq_length, max_predictions_per_seq)
+
+
+def evaluation_dataset(
+    input_files: str | Iterable[str],
+    max_seq_length: int,
+    max_predictions_per_seq: int,
+    batch_size: int,
+) -> tf.data.Dataset:
+    """Returns one pass over the records in the order of the files; the last batch may be smaller.
+
+    The features and errors are those of `pretraining_dataset`.
+    """
+    _check_at_least(1, batch_size=batch_size)
+    files = expand_input_files(input_files)
+    shards = check_first_records(files, max_seq_length, max_predictions_per_seq)
+    table = tf.data.Dataset.from_tensor_slices(shard_table(shards))
+    batches = table.flat_map(tf.data.TFRecordDataset).batch(batch_size)
+    return _parsed(batches, max_seq_length, max_predictions_per_seq)
+
+
+def _epoch(shards: list[Shard], seed: list, shuffle_buffer_size: int) -> tf.data.Dataset:
+    """All serialized records once, in the order that `seed` (two integers) chooses.
+
+    `Dataset.shuffle` would do but for one thing: it mixes TensorFlow's global seed into its own.
+    Whole blocks are permuted instead, by a stateless function.
+    """
+    paths, compressions = shard_table(shards)
+    order = _permuted(tf.range(len(shards)), seed, 0)
+    table = (tf.gather(paths, order), tf.gather(compressions, order))
+    records = tf.data.Dataset.from_tensor_slices(table).interleave(
+        tf.data.TFRecordDataset,
+        cycle_length=NUM_INTERLEAVED_FILES,
+        block_length=NUM_RECORDS_IN_A_ROW,
+        num_parallel_calls=tf.data.AUTOTUNE,
+        deterministic=True,
+    )
+    blocks = records.batch(shuffle_buffer_size).enumerate(start=1)
+    blocks = blocks.map(lambda number, block: _permuted(block, seed, number))
+    return blocks.prefetch(1).unbatch()
+
+
+def _permuted(values: tf.Tensor, seed: list, number) -> tf.Tensor:
+    """The values in the order that (seed, number) chooses."""
+    seed = tf.stack([tf.cast(part, tf.int64) for part in seed])
+    seed = tf.random.experimental.stateless_fold_in(seed, number, alg="philox")
+    return tf.random.experimental.stateless_shuffle(values, seed, alg="philox")
+
+
+def _parsed(
+    batches: tf.data.Dataset, max_seq_length: int, max_predictions_per_seq: int
+) -> tf.data.Dataset:
+    """Batches of serialized records -> batches of features, some of them in advance."""
+    features = pretraining_features(max_seq_length, max_predictions_per_seq)
+    specification = {
+        name: tf.io.FixedLenFeature(feature.shape, feature.dtype)
+        for name, feature in features.items()
+    }
+
+    def parse(batch):
+        # A whole batch at a time is five times as fast as one record at a time.
+        parsed = tf.io.parse_example(batch, specification)
+        return {
+            name: tf.cast(values, tf.int32) if values.dtype == tf.int64 else values
+            for name, values in parsed.items()
+        }
+
+    parsed = batches.map(parse, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True)
+    return parsed.prefetch(tf.data.AUTOTUNE)
+
+
+def _check_at_least(minimum: int, **numbers: int) -> None:
+    for name, number in numbers.items():
+        if number < minimum:
+            raise InputError(f"{name} must be at least {minimum}; received {number}.")

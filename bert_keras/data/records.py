@@ -1,0 +1,159 @@
+"""Looks into TFRecord files before a run: whether they can be read, what they hold, how much.
+
+What TensorFlow says of a wrong record in the middle of training names neither the file nor the
+flag (google-research/bert#1365, #752, #283), so the first record of every file is checked.
+"""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import tensorflow as tf
+from absl import logging
+from google.protobuf.message import DecodeError
+
+from bert_keras.data.features import pretraining_features
+from bert_keras.errors import InputError
+
+GZIP_SIGNATURE = (
+    b"\x1f\x8b\x08"  # a plain file starts so only if its first record has 559,903 bytes
+)
+LISTS = {"int64": "int64_list", "float32": "float_list"}  # dtype -> kind of tf.train.Feature
+MEASURES = {"max_seq_length": "input_ids", "max_predictions_per_seq": "masked_lm_positions"}
+NUM_FILES_AT_A_TIME = 16
+NUM_RECORDS_AT_A_TIME = 1024
+
+
+class Shard(NamedTuple):
+    """A TFRecord file and the `compression_type` that TensorFlow reads it with."""
+
+    path: str
+    compression: str  # "" or "GZIP"
+
+
+def check_first_records(
+    files: Sequence[str], max_seq_length: int, max_predictions_per_seq: int
+) -> list[Shard]:
+    """Returns the files that hold records, each with its compression.
+
+    A file without any record is left out with a warning: a shard may have got none.
+
+    Raises:
+      InputError: no file holds a record, or the first record of a file cannot be read, or is no
+        pre-training record of these lengths. The message names the file and the flag.
+    """
+    with ThreadPoolExecutor(NUM_FILES_AT_A_TIME) as pool:
+        shards = [Shard(*pair) for pair in zip(files, pool.map(_compression, files), strict=True)]
+    requested = {
+        "max_seq_length": max_seq_length,
+        "max_predictions_per_seq": max_predictions_per_seq,
+    }
+    filled = []
+    for shard, record in _for_each_shard(shards, _first_record):
+        if record:
+            _check_record(shard.path, record, requested)
+            filled.append(shard)
+        else:
+            logging.warning("%s holds no record; it is passed over.", shard.path)
+    if not filled:
+        raise InputError(
+            f"Expected records; received {len(files)} empty files, such as {files[0]}. "
+            "Make them again."
+        )
+    return filled
+
+
+def count_records(shards: Sequence[Shard]) -> int:
+    """Returns the number of records; reads every file, so that damage shows as an InputError."""
+    return sum(int(count) for _, count in _for_each_shard(shards, _num_records))
+
+
+def shard_table(shards: Sequence[Shard]) -> tuple[tf.Tensor, tf.Tensor]:
+    """Returns the paths and the compressions as two string tensors."""
+    return tf.constant([s.path for s in shards]), tf.constant([s.compression for s in shards])
+
+
+def _compression(path: str) -> str:
+    with _named_errors(path), tf.io.gfile.GFile(path, "rb") as file:
+        return "GZIP" if file.read(len(GZIP_SIGNATURE)) == GZIP_SIGNATURE else ""
+
+
+def _for_each_shard(shards: Sequence[Shard], function) -> Iterator[tuple[Shard, object]]:
+    """Yields each shard with `function(path, compression)` of it, several computed at a time."""
+    table = tf.data.Dataset.from_tensor_slices(shard_table(shards))
+    results = table.map(function, num_parallel_calls=NUM_FILES_AT_A_TIME, deterministic=True)
+    results = iter(results.as_numpy_iterator())
+    for shard in shards:
+        with _named_errors(shard.path):
+            result = next(results)
+        yield shard, result
+
+
+def _first_record(path: tf.Tensor, compression: tf.Tensor) -> tf.Tensor:
+    """The first record, or "" if there is none."""
+    records = tf.data.TFRecordDataset(path, compression)
+    return records.take(1).reduce(tf.constant(b""), lambda _, record: record)
+
+
+def _num_records(path: tf.Tensor, compression: tf.Tensor) -> tf.Tensor:
+    batches = tf.data.TFRecordDataset(path, compression).batch(NUM_RECORDS_AT_A_TIME)
+    count = tf.constant(0, tf.int64)
+    return batches.reduce(count, lambda count, batch: count + tf.size(batch, tf.int64))
+
+
+@contextlib.contextmanager
+def _named_errors(path: str):
+    """Turns what TensorFlow says of a file into an InputError that names it."""
+    try:
+        yield
+    except tf.errors.DataLossError as error:
+        raise InputError(
+            f"Expected a TFRecord file; {path} is none, or is damaged ({_reason(error)}). "
+            "Make it again, or leave it out."
+        ) from error
+    except tf.errors.OpError as error:
+        raise InputError(f"{path} cannot be read: {_reason(error)}.") from error
+
+
+def _reason(error: tf.errors.OpError) -> str:
+    """The first sentence of TensorFlow's message, without the names of its operations."""
+    return error.message.splitlines()[0].partition(" [Op:")[0].rpartition("}} ")[2].strip(". ")
+
+
+def _check_record(path: str, record: bytes, requested: dict[str, int]) -> None:
+    """Raises InputError if a serialized record is no pre-training record of the lengths asked."""
+    try:
+        stored = tf.train.Example.FromString(record).features.feature
+    except DecodeError as error:
+        raise InputError(f"Expected records of tf.train.Example; {path} holds others.") from error
+    features = pretraining_features(**requested)
+    wrong = [
+        name
+        for name, feature in features.items()
+        if name not in stored or stored[name].WhichOneof("kind") != LISTS[feature.dtype]
+    ]
+    if wrong:
+        raise InputError(
+            f"Expected pre-training records; those of {path} lack {', '.join(wrong)}, or hold them "
+            "in another type. Make records with python -m tfrecord_tools.create_pretraining_data."
+        )
+    differing = []
+    for flag, name in MEASURES.items():
+        length = len(getattr(stored[name], LISTS[features[name].dtype]).value)
+        if length != requested[flag]:
+            differing.append((flag, length))
+    if differing:
+        asked = " ".join(f"--{flag}={requested[flag]}" for flag, _ in differing)
+        holds = " ".join(f"--{flag}={length}" for flag, length in differing)
+        raise InputError(
+            f"Flags must be those that the records were made with; received {asked}, but {path} "
+            f"was made with {holds}. Use that, or other records."
+        )
+    for name, feature in features.items():
+        length = len(getattr(stored[name], LISTS[feature.dtype]).value)
+        if length != feature.shape[0]:
+            raise InputError(
+                f"Expected {feature.shape[0]} values of {name}; {path} holds {length}. "
+                "Make its records again."
+            )

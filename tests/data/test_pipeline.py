@@ -1,0 +1,141 @@
+"""The order of the records: repeatable, resumable anywhere, complete."""
+
+import itertools
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from bert_keras.data.pipeline import evaluation_dataset, pretraining_dataset
+from bert_keras.errors import InputError
+
+NUM_RECORDS = (23, 1, 40)  # in three files
+LENGTHS = {"max_seq_length": 8, "max_predictions_per_seq": 2}
+
+
+def serialized(number):
+    """A record that can be told from others by all its ids."""
+    ints = {
+        "input_ids": [number] * 8,
+        "input_mask": [1] * 8,
+        "segment_ids": [0] * 8,
+        "masked_lm_positions": [1, 2],
+        "masked_lm_ids": [number, number],
+        "next_sentence_labels": [number % 2],
+    }
+    example = tf.train.Example()
+    for name, values in ints.items():
+        example.features.feature[name].int64_list.value.extend(values)
+    example.features.feature["masked_lm_weights"].float_list.value.extend([1.0, 0.0])
+    return example.SerializeToString()
+
+
+@pytest.fixture(params=["", "GZIP"], ids=["plain", "gzip"])
+def files(tmp_path, request):
+    """Paths of three files that hold records 0, 1, 2 ..."""
+    numbers = itertools.count()
+    for index, count in enumerate(NUM_RECORDS):
+        with tf.io.TFRecordWriter(str(tmp_path / f"{index}.tfrecord"), request.param) as writer:
+            for number in itertools.islice(numbers, count):
+                writer.write(serialized(number))
+    return str(tmp_path / "*.tfrecord")
+
+
+def training_numbers(files, num_batches, *, batch_size=5, seed=1, **arguments):
+    """The first records of the stream as their numbers: [num_batches * batch_size]."""
+    dataset = pretraining_dataset(files, **LENGTHS, batch_size=batch_size, seed=seed, **arguments)
+    batches = [batch["input_ids"][:, 0] for batch in dataset.take(num_batches).as_numpy_iterator()]
+    return np.concatenate(batches).tolist()
+
+
+def test_batches(files):
+    dataset = pretraining_dataset(files, **LENGTHS, batch_size=5, seed=1)
+    specification = {
+        "input_ids": tf.TensorSpec([5, 8], tf.int32),
+        "input_mask": tf.TensorSpec([5, 8], tf.int32),
+        "segment_ids": tf.TensorSpec([5, 8], tf.int32),
+        "masked_lm_positions": tf.TensorSpec([5, 2], tf.int32),
+        "masked_lm_ids": tf.TensorSpec([5, 2], tf.int32),
+        "masked_lm_weights": tf.TensorSpec([5, 2], tf.float32),
+        "next_sentence_labels": tf.TensorSpec([5, 1], tf.int32),
+    }
+    assert dataset.element_spec == specification
+    batch = next(dataset.as_numpy_iterator())
+    np.testing.assert_array_equal(batch["masked_lm_ids"][:, 0], batch["input_ids"][:, 0])
+    np.testing.assert_array_equal(batch["masked_lm_positions"], [[1, 2]] * 5)
+    np.testing.assert_array_equal(batch["masked_lm_weights"], [[1.0, 0.0]] * 5)
+    np.testing.assert_array_equal(batch["next_sentence_labels"], batch["input_ids"][:, :1] % 2)
+
+
+@pytest.mark.parametrize("shuffle_buffer_size", [10, 1000])
+def test_every_record_comes_once_in_an_epoch(files, shuffle_buffer_size):
+    epochs = training_numbers(files, 3, batch_size=64, shuffle_buffer_size=shuffle_buffer_size)
+    epochs = np.reshape(epochs, [3, 64])
+    np.testing.assert_array_equal(np.sort(epochs, axis=1), [np.arange(64)] * 3)
+    assert len({tuple(epoch) for epoch in epochs}) == 3
+
+
+@pytest.mark.parametrize(  # an epoch has 64 records, a batch 5
+    ("start_step", "shuffle_buffer_size"), [(1, 10), (12, 10), (13, 1000), (26, 10), (64, 1000)]
+)
+def test_the_stream_from_any_step_is_the_rest_of_the_whole_stream(
+    files, start_step, shuffle_buffer_size
+):
+    whole = training_numbers(files, start_step + 15, shuffle_buffer_size=shuffle_buffer_size)
+    resumed = training_numbers(
+        files, 15, start_step=start_step, shuffle_buffer_size=shuffle_buffer_size
+    )
+    assert resumed == whole[start_step * 5 :]
+
+
+def test_seeds_choose_the_order(files):
+    orders = {tuple(training_numbers(files, 12, seed=seed)) for seed in (0, 1, 2, -1, 2**40)}
+    assert len(orders) == 5
+
+
+def test_nothing_but_seed_and_epoch_chooses_the_order(files):
+    """TensorFlow's global seed and the number of threads do not."""
+    expected = training_numbers(files, 30)
+    tf.random.set_seed(3)
+    assert training_numbers(files, 30) == expected
+    dataset = pretraining_dataset(files, **LENGTHS, batch_size=5, seed=1)
+    for num_threads in (1, 7):
+        options = tf.data.Options()
+        options.threading.private_threadpool_size = num_threads
+        options.threading.max_intra_op_parallelism = num_threads
+        options.autotune.enabled = num_threads == 7
+        batches = dataset.with_options(options).take(30).as_numpy_iterator()
+        assert np.concatenate([b["input_ids"][:, 0] for b in batches]).tolist() == expected
+
+
+def test_a_known_order(files):
+    """The order must not change between versions: runs that were interrupted are resumed in it."""
+    assert training_numbers(files, 2) == [14, 61, 8, 6, 40, 45, 50, 42, 46, 52]
+
+
+def test_neighbors_in_a_file_are_drawn_apart(tmp_path):
+    with tf.io.TFRecordWriter(str(tmp_path / "records")) as writer:
+        for number in range(1000):
+            writer.write(serialized(number))
+    order = np.array(training_numbers(tmp_path / "records", 10, batch_size=100))
+    assert np.mean(np.abs(np.diff(order)) == 1) < 0.01
+    assert abs(np.corrcoef(order, np.arange(1000))[0, 1]) < 0.1
+
+
+@pytest.mark.parametrize("batch_size", [1, 7, 64, 100])
+def test_evaluation_is_one_pass_in_the_order_of_the_files(files, batch_size):
+    dataset = evaluation_dataset(files, **LENGTHS, batch_size=batch_size)
+    batches = [batch["input_ids"][:, 0] for batch in dataset.as_numpy_iterator()]
+    assert np.concatenate(batches).tolist() == list(range(64))
+    assert {len(batch) for batch in batches[:-1]} <= {batch_size}
+
+
+@pytest.mark.parametrize("argument", ["batch_size", "shuffle_buffer_size"])
+def test_sizes_are_positive(files, argument):
+    with pytest.raises(InputError, match=f"{argument} must be at least 1; received 0"):
+        training_numbers(files, 1, **{argument: 0})
+
+
+def test_the_step_is_not_negative(files):
+    with pytest.raises(InputError, match="start_step must be at least 0; received -1"):
+        training_numbers(files, 1, start_step=-1)

@@ -1,0 +1,144 @@
+"""What is said of files that cannot be used, before a run begins."""
+
+import gzip
+import logging
+
+import pytest
+import tensorflow as tf
+
+from bert_keras.data.features import pretraining_features
+from bert_keras.data.pipeline import evaluation_dataset, pretraining_dataset
+from bert_keras.data.records import check_first_records, count_records
+from bert_keras.errors import InputError
+
+
+def write_records(path, num_records=3, length=128, num_predictions=20, **changed):
+    """Writes records of zeros; `changed` replaces features by lists, or leaves them out for None."""
+    example = tf.train.Example()
+    for name, feature in pretraining_features(length, num_predictions).items():
+        values = changed.get(name, [0] * feature.shape[0])
+        if values is not None:
+            stored = example.features.feature[name]
+            values_of = stored.int64_list if feature.dtype == "int64" else stored.float_list
+            values_of.value.extend(values)
+    with tf.io.TFRecordWriter(str(path)) as writer:
+        for _ in range(num_records):
+            writer.write(example.SerializeToString())
+    return str(path)
+
+
+def check(*paths, length=128, num_predictions=20):
+    return check_first_records([str(path) for path in paths], length, num_predictions)
+
+
+def test_agreeing_files(tmp_path):
+    first, second = write_records(tmp_path / "a"), write_records(tmp_path / "b", num_records=2000)
+    assert count_records(check(first, second)) == 2003
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ((128, 10), "received --max_predictions_per_seq=10, but .*--max_predictions_per_seq=20"),
+        ((64, 20), "received --max_seq_length=64, but .*was made with --max_seq_length=128"),
+        (
+            (64, 10),
+            "--max_seq_length=64 --max_predictions_per_seq=10, but .*"
+            "--max_seq_length=128 --max_predictions_per_seq=20",
+        ),
+    ],
+)
+@pytest.mark.parametrize("dataset", [pretraining_dataset, evaluation_dataset])
+def test_flags_that_do_not_match_the_records(tmp_path, dataset, asked, message):
+    path = write_records(tmp_path / "a.tfrecord")
+    arguments = {"seed": 1} if dataset is pretraining_dataset else {}
+    with pytest.raises(InputError, match=message) as caught:
+        dataset(path, *asked, batch_size=2, **arguments)
+    assert path in str(caught.value)
+
+
+def test_the_offending_file_of_a_mixture_is_named(tmp_path):
+    paths = [write_records(tmp_path / f"{index}.tfrecord") for index in range(4)]
+    write_records(paths[2], num_predictions=10)
+    with pytest.raises(InputError, match=r"received --max_predictions_per_seq=20, but .*/2\.tfr"):
+        check(*paths)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"masked_lm_ids": None}, "lack masked_lm_ids"),
+        ({"segment_ids": None, "input_mask": None}, "lack input_mask, segment_ids"),
+        ({"segment_ids": [0] * 100}, "Expected 128 values of segment_ids; .* holds 100"),
+        ({"masked_lm_weights": [0.0] * 19}, "Expected 20 values of masked_lm_weights; .* holds 19"),
+        ({"next_sentence_labels": [0, 1]}, "Expected 1 values of next_sentence_labels"),
+    ],
+)
+def test_records_of_another_kind(tmp_path, changed, message):
+    with pytest.raises(InputError, match=message):
+        check(write_records(tmp_path / "a", **changed))
+
+
+def test_a_feature_of_another_type(tmp_path):
+    example = tf.train.Example()
+    for name, feature in pretraining_features(2, 1).items():
+        example.features.feature[name].float_list.value.extend([0.0] * feature.shape[0])
+    with tf.io.TFRecordWriter(str(tmp_path / "a")) as writer:
+        writer.write(example.SerializeToString())
+    with pytest.raises(InputError, match="lack input_ids, .* another type"):
+        check(tmp_path / "a", length=2, num_predictions=1)
+
+
+def test_records_that_are_no_examples(tmp_path):
+    with tf.io.TFRecordWriter(str(tmp_path / "a")) as writer:
+        writer.write(b"\xff\xff\xff a line of text")
+    with pytest.raises(InputError, match="records of tf.train.Example; .*/a holds others"):
+        check(tmp_path / "a")
+
+
+def truncated(content):
+    return content[:-5]
+
+
+def flipped(content):
+    return content[:-50] + bytes([content[-50] ^ 1]) + content[-49:]
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+@pytest.mark.parametrize("damage", [truncated, flipped])
+@pytest.mark.parametrize("num_records", [1, 3])
+def test_damaged_files(tmp_path, compress, damage, num_records):
+    """Damage in the first record is found at once; any other when records are counted."""
+    whole = write_records(tmp_path / "whole", num_records)
+    damaged = tmp_path / "damaged"
+    content = compress((tmp_path / "whole").read_bytes())
+    damaged.write_bytes(damage(content))
+    with pytest.raises(InputError, match="TFRecord file; .*/damaged is none, or is damaged"):
+        count_records(check(whole, damaged))
+
+
+@pytest.mark.parametrize(
+    "content", [b"{}\n", b"A line of text, and another, as long as a header.\n", b"\x1f\x8b\x08no"]
+)
+def test_files_that_are_no_tfrecords(tmp_path, content):
+    (tmp_path / "text").write_bytes(content)
+    with pytest.raises(InputError, match="TFRecord file; .*/text is none, or is damaged"):
+        check(tmp_path / "text")
+
+
+def test_empty_files(tmp_path, caplog):
+    """A shard may have got no record; if none has any there is nothing to train on."""
+    empty, full = tmp_path / "empty", write_records(tmp_path / "full")
+    empty.write_bytes(b"")
+    with caplog.at_level(logging.WARNING):
+        assert [shard.path for shard in check(empty, full)] == [full]
+    assert f"{empty} holds no record" in caplog.text
+    empty_gzip = tmp_path / "empty.gz"
+    empty_gzip.write_bytes(gzip.compress(b""))
+    with pytest.raises(InputError, match="received 2 empty files, such as .*empty"):
+        check(empty, empty_gzip)
+
+
+def test_files_that_cannot_be_opened(tmp_path):
+    with pytest.raises(InputError, match="missing cannot be read"):
+        check(tmp_path / "missing")
