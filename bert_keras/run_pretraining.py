@@ -1,0 +1,88 @@
+"""Pre-trains BERT on TFRecords with masked LM and next-sentence prediction, and evaluates it.
+
+The flags are those of run_pretraining.py in google-research/bert. With no flag, or --output_dir
+alone, it makes records from the sample corpus that the package holds and trains a tiny BERT on it.
+
+    python -m bert_keras.run_pretraining --do_train --do_eval --input_file='train-*.tfrecord' \
+        --bert_config_file=bert_config.json --vocab_file=vocab.txt --output_dir=my_bert
+
+A run that was stopped or killed is continued by the same command, with the same result as if it
+had not been. SIGTERM saves and exits with status 0, Ctrl-C saves and exits with 130.
+"""
+
+import dataclasses
+
+from bert_keras import flags
+from bert_keras.backend import check_backend
+from bert_keras.training.stop import StopRequest
+
+REPLACED_FLAGS = {
+    "iterations_per_loop": "every step returns to the loop; --report_steps spaces the reports.",
+    "num_tpu_cores": "all cores of the TPU are used.",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    input_file: list[str] = flags.setting(
+        (), "TFRecords of pre-training examples: comma-separated files and globs."
+    )
+    output_dir: str | None = flags.setting(
+        None, "Folder for checkpoints, reports and the finished model."
+    )
+    bert_config_file: str | None = flags.setting(
+        None, "JSON file with the configuration of the model."
+    )
+    vocab_file: str | None = flags.setting(
+        None, "Vocabulary that the records were made with; it goes into the finished model."
+    )
+    do_lower_case: bool = flags.setting(True, "Whether the vocabulary is lower-cased.")
+    init_checkpoint: str | None = flags.setting(
+        None, "Checkpoint whose weights a new run begins with; step and moments begin anew."
+    )
+    max_seq_length: int = flags.setting(128, "Length of the examples, as the records have it.")
+    max_predictions_per_seq: int = flags.setting(
+        20, "Masked positions of an example, as the records have them."
+    )
+    do_train: bool = flags.setting(False, "Train.")
+    do_eval: bool = flags.setting(False, "Evaluate on --input_file.")
+    train_batch_size: int = flags.setting(32, "Examples of a training step, over all devices.")
+    eval_batch_size: int = flags.setting(8, "Examples of an evaluation step, over all devices.")
+    learning_rate: float = flags.setting(5e-5, "Peak of the learning rate, used as it is.")
+    num_train_steps: int = flags.setting(100000, "Training steps of the whole run.")
+    num_warmup_steps: int = flags.setting(10000, "Steps in which the rate rises from 0.")
+    save_checkpoints_steps: int = flags.setting(1000, "Steps between checkpoints.")
+    keep_checkpoint_max: int = flags.setting(5, "Checkpoints that are kept; 0 keeps all.")
+    report_steps: int = flags.setting(100, "Steps between reports.")
+    max_eval_steps: int = flags.setting(
+        100, "Most batches of an evaluation; 0 evaluates the whole input."
+    )
+    random_seed: int = flags.setting(
+        12345, "Seed of the initial weights, of the order of the records and of dropout."
+    )
+    tpu: str | None = flags.setting(
+        None, "TPU to use: its name, its grpc:// address, or `local` on a TPU VM."
+    )
+    use_tpu: bool = flags.setting(False, "Use the TPU of --tpu_name or --master.")
+    tpu_name: str | None = flags.setting(None, "The older form of --tpu, with --use_tpu.")
+    master: str | None = flags.setting(None, "grpc:// address of the TPU, with --use_tpu.")
+    tpu_zone: str | None = flags.setting(None, "Zone of the TPU, where it is not known.")
+    gcp_project: str | None = flags.setting(None, "Project of the TPU, where it is not known.")
+
+
+def main(settings: Settings) -> int:
+    """Returns the exit status: 0 also after SIGTERM, 130 after Ctrl-C."""
+    check_backend()  # before the modules below load Keras
+    from bert_keras import quick_start
+    from bert_keras.training import pretraining
+
+    with StopRequest() as stop:
+        if settings == Settings(output_dir=settings.output_dir):
+            quick_start.run(settings.output_dir or quick_start.OUTPUT_DIR, stop)
+        else:
+            pretraining.run(settings, stop)
+    return stop.exit_status
+
+
+if __name__ == "__main__":
+    flags.run(main, Settings, REPLACED_FLAGS)

@@ -1,0 +1,1 @@
+"""Training: one step, the loop that runs it, devices, checkpoints of a run, and reports."""

@@ -1,0 +1,34 @@
+"""Evaluation: sums and counts over a data set, divided once at the end."""
+
+import itertools
+
+RESULTS_NAME = "eval_results.txt"
+
+
+def evaluate(evaluation_step, batches, losses, max_steps=None):
+    """Returns dict of name -> mean over all examples of `batches`, whatever their batch size.
+
+    Args:
+        evaluation_step: function of a batch -> dict of name -> Mean.
+        batches: iterable of batches.
+        losses: the names of the means that are added to give `loss`.
+        max_steps: how many batches are used; None for all.
+
+    The batches are added in float64, so that the result does not depend on how many there are.
+    """
+    totals, counts = {}, {}
+    for features in itertools.islice(batches, max_steps):
+        for name, mean in evaluation_step(features).items():
+            totals[name] = totals.get(name, 0.0) + float(mean.total)
+            counts[name] = counts.get(name, 0.0) + float(mean.count)
+    means = {name: totals[name] / counts[name] if counts[name] else 0.0 for name in totals}
+    return {"loss": sum(means[name] for name in losses)} | means
+
+
+def result_lines(results):
+    """Returns the original's lines of `eval_results.txt`: `key = value`, sorted by key."""
+    return "".join(f"{key} = {_format(results[key])}\n" for key in sorted(results))
+
+
+def _format(value):
+    return str(value) if isinstance(value, int) else f"{value:.7g}"

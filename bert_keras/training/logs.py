@@ -1,0 +1,173 @@
+"""Reports of a run: TensorBoard, one JSON line a report, and a progress bar or plain lines.
+
+A resumed run takes back the reports after the step that it goes on from: the JSON lines are cut,
+and TensorBoard is told by a START event, on which it drops later points.
+"""
+
+import json
+import os
+import socket
+import sys
+import time
+
+import tensorflow as tf
+from tqdm import tqdm
+
+from bert_keras.errors import InputError
+
+LOG_NAME = "train_log.jsonl"
+
+
+class TrainLog:
+    """Reports the progress of training from `start_step` on.
+
+    Args:
+        folder: where the JSON lines and the TensorBoard events go.
+        start_step: the steps done so far; reports of later steps are taken back.
+        num_train_steps: the steps of the whole run.
+        examples_per_step: the global batch size.
+        tokens_per_step: the positions of a global batch, padding included.
+    """
+
+    def __init__(self, folder, start_step, num_train_steps, examples_per_step, tokens_per_step):
+        self._per_step = {"examples": examples_per_step, "tokens": tokens_per_step}
+        self._num_train_steps = num_train_steps
+        self._path = tf.io.gfile.join(folder, LOG_NAME)
+        _cut(self._path, start_step)
+        self._events = EventFile(folder, start_step)
+        self._bar = None
+        if sys.stderr.isatty():
+            self._bar = tqdm(
+                desc="training",
+                unit="step",
+                total=num_train_steps,
+                initial=start_step,
+                smoothing=0.1,
+            )
+        self._clock = None
+        self._num_timed_steps = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._events.close()
+        if self._bar is not None:
+            self._bar.close()
+
+    def advance(self):
+        """Notes one more step. The clock starts after the first one, which compiles the step."""
+        if self._clock is None:
+            self.restart_clock()
+        else:
+            self._num_timed_steps += 1
+        if self._bar is not None:
+            self._bar.update()
+
+    def restart_clock(self):
+        """Leaves what was just done, such as a save, out of the rates."""
+        self._clock = time.perf_counter()
+        self._num_timed_steps = 0
+
+    def report(self, step, values):
+        """Writes `values`, dict of name -> float, as the report of `step`."""
+        values = values | self._rates()
+        self.restart_clock()
+        try:
+            with tf.io.gfile.GFile(self._path, "a") as file:
+                file.write(json.dumps({"step": step} | values) + "\n")
+            self._events.write(step, values)
+        except tf.errors.OpError as error:
+            raise InputError(
+                f"The report of step {step} could not be written: {error.message}. The checkpoints "
+                "are kept. Make room or correct the rights, then run the same command again."
+            ) from error
+        self._show(step, values)
+
+    def _rates(self):
+        if not self._num_timed_steps:
+            return {}
+        steps_per_second = self._num_timed_steps / (time.perf_counter() - self._clock)
+        return {
+            f"{unit}_per_second": amount * steps_per_second
+            for unit, amount in self._per_step.items()
+        }
+
+    def _show(self, step, values):
+        if self._bar is not None:
+            self._bar.set_postfix(loss=f"{values['loss']:.3f}")
+            return
+        line = f"step {step}/{self._num_train_steps}"
+        for name in ("loss", "masked_lm_accuracy", "next_sentence_accuracy", "learning_rate"):
+            if name in values:
+                line += f"  {name} {values[name]:.4g}"
+        if "examples_per_second" in values:
+            rate = values["examples_per_second"]
+            steps_left = self._num_train_steps - step
+            seconds_left = steps_left * self._per_step["examples"] / rate
+            line += f"  {rate:.1f} examples/s  {tqdm.format_interval(seconds_left)} left"
+        print(line, file=sys.stderr, flush=True)
+
+
+class EventFile:
+    """A TensorBoard file: a TFRecord file of Event messages.
+
+    `tf.summary` needs the package tensorboard to write, and has no START event.
+    """
+
+    def __init__(self, folder, start_step=0):
+        now = time.time()
+        name = f"events.out.tfevents.{now:.6f}.{socket.gethostname()}.{os.getpid()}"
+        self._writer = tf.io.TFRecordWriter(tf.io.gfile.join(folder, name))
+        self._add(wall_time=now, file_version="brain.Event:2")
+        if start_step:
+            start = tf.compat.v1.SessionLog(status=tf.compat.v1.SessionLog.START)
+            self._add(wall_time=now, step=start_step + 1, session_log=start)
+        self._writer.flush()
+
+    def write(self, step, values):
+        """Adds `values`, dict of name -> float, as scalars of `step`."""
+        scalars = [
+            tf.compat.v1.Summary.Value(tag=name, simple_value=value)
+            for name, value in values.items()
+        ]
+        self._add(wall_time=time.time(), step=step, summary=tf.compat.v1.Summary(value=scalars))
+        self._writer.flush()
+
+    def close(self):
+        self._writer.close()
+
+    def _add(self, **fields):
+        self._writer.write(tf.compat.v1.Event(**fields).SerializeToString())
+
+
+def write_events(folder, step, values):
+    """Writes a TensorBoard file of its own for `values`, dict of name -> float."""
+    tf.io.gfile.makedirs(folder)
+    events = EventFile(folder)
+    events.write(step, values)
+    events.close()
+
+
+def notify(line):
+    """Tells the user something that is neither a result nor an error."""
+    tqdm.write(line, file=sys.stderr)
+
+
+def read_log(folder):
+    """Returns the reports of a run, a dict each; a last line that is cut short is left out."""
+    path = tf.io.gfile.join(folder, LOG_NAME)
+    if not tf.io.gfile.exists(path):
+        return []
+    with tf.io.gfile.GFile(path) as file:
+        return [json.loads(line) for line in file.read().splitlines(True) if line.endswith("\n")]
+
+
+def _cut(path, start_step):
+    """Takes the reports after `start_step` out of a log of JSON lines."""
+    if not tf.io.gfile.exists(path):
+        return
+    kept = [report for report in read_log(os.path.dirname(path)) if report["step"] <= start_step]
+    with tf.io.gfile.GFile(path + ".unfinished", "w") as file:
+        file.write("".join(json.dumps(report) + "\n" for report in kept))
+    tf.io.gfile.rename(path + ".unfinished", path, overwrite=True)

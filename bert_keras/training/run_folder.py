@@ -1,0 +1,176 @@
+"""The output folder of a run: which command it belongs to, and how it explains itself."""
+
+import dataclasses
+import json
+import shlex
+
+import tensorflow as tf
+
+from bert_keras.errors import InputError
+from bert_keras.training.evaluation import RESULTS_NAME
+
+SETTINGS_NAME = "run_settings.json"
+README_NAME = "README.md"
+UNFINISHED = ".unfinished"
+
+
+def make(folder):
+    """Makes the folder and proves that files can be written there.
+
+    Raises:
+        InputError: it is a file, or cannot be written.
+    """
+    probe = tf.io.gfile.join(folder, "writable" + UNFINISHED)
+    try:
+        tf.io.gfile.makedirs(folder)
+        with tf.io.gfile.GFile(probe, "w") as file:
+            file.write("")
+        tf.io.gfile.remove(probe)
+    except tf.errors.OpError as error:
+        raise InputError(
+            f"--output_dir must be a folder that can be written. Received: {folder} "
+            f"({error.message})"
+        ) from error
+
+
+def check_same_run(folder, wanted, saved_step, notify):
+    """Checks that a command may go on from the checkpoint of `saved_step` in `folder`.
+
+    `wanted` is a dict of flag -> value, of all that the weights of a run depend on. Another number
+    of steps is allowed while it lies ahead: the learning rate then decays to the new last step, so
+    the weights will not be those of a run that had this number from the start.
+
+    Raises:
+        InputError: the folder belongs to another command.
+    """
+    stored = read_settings(folder)
+    target = wanted["num_train_steps"]
+    differing = [name for name in wanted if stored.get(name) != wanted[name]]
+    if saved_step >= target and differing:
+        raise InputError(
+            f"{folder} is already at {saved_step} >= {target} steps of another run. "
+            "Use a new --output_dir (with --init_checkpoint to begin from these weights), "
+            "or a larger --num_train_steps to train this run further."
+        )
+    if not stored:
+        raise InputError(
+            f"{folder} holds a checkpoint but no {SETTINGS_NAME}: another program wrote it. "
+            "Use a new --output_dir, with this checkpoint as --init_checkpoint."
+        )
+    if differing == ["num_train_steps"]:
+        notify(
+            f"The run was begun with --num_train_steps={stored['num_train_steps']}: "
+            f"from step {saved_step} on the learning rate decays to step {target}."
+        )
+    elif differing:
+        changes = "; ".join(f"--{key}: {stored.get(key)} -> {wanted[key]}" for key in differing)
+        raise InputError(
+            f"A run is continued with the settings that it was begun with. Changed for {folder}: "
+            f"{changes}. Use the old values, or a new --output_dir."
+        )
+
+
+def read_settings(folder):
+    """Returns what `write_settings` wrote, or an empty dict."""
+    path = tf.io.gfile.join(folder, SETTINGS_NAME)
+    if not tf.io.gfile.exists(path):
+        return {}
+    with tf.io.gfile.GFile(path) as file:
+        return json.loads(file.read())
+
+
+def write_settings(folder, settings):
+    """Notes the settings that the run of this folder was begun with."""
+    write_text(folder, SETTINGS_NAME, json.dumps(settings, indent=2) + "\n")
+
+
+def write_text(folder, name, text):
+    """Writes a file under another name and renames it: it is complete or not there.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    path = tf.io.gfile.join(folder, name)
+    try:
+        with tf.io.gfile.GFile(path + UNFINISHED, "w") as file:
+            file.write(text)
+        tf.io.gfile.rename(path + UNFINISHED, path, overwrite=True)
+    except tf.errors.OpError as error:
+        raise InputError(
+            f"{path} could not be written: {error.message}. Make room or correct the rights, "
+            "then run the same command again."
+        ) from error
+
+
+README = """\
+# A BERT, pre-trained
+
+{num_layers} layers, {hidden_size} wide, {vocab_size} word pieces; {step} steps of
+{train_batch_size} examples x {max_seq_length} positions. Made by
+
+    python -m bert_keras.run_pretraining {command}
+
+## Results
+
+{results}
+
+## Use it
+
+    import bert_keras
+
+    encoder, tokenizer = bert_keras.from_pretrained("{folder}")
+
+## Files
+
+| file | what it is |
+|---|---|
+| config.json, vocab.txt, tokenizer_config.json, bert_model.ckpt.* | the model |
+| model.ckpt-N.*, checkpoint | the run at step N: the same command goes on from the newest |
+| run_settings.json | the settings that the weights depend on |
+| train_log.jsonl | a JSON line for each report of the training |
+| events.out.tfevents.*, eval/ | the same for `tensorboard --logdir=.` |
+| eval_results.txt | the last evaluation |
+"""
+
+
+def write_readme(folder, settings, config, step):
+    """Writes the README.md of a run: what was done, how well it went, how the model is loaded."""
+    write_text(
+        folder,
+        README_NAME,
+        README.format(
+            num_layers=config.num_hidden_layers,
+            hidden_size=config.hidden_size,
+            vocab_size=config.vocab_size,
+            step=step,
+            train_batch_size=settings.train_batch_size,
+            max_seq_length=settings.max_seq_length,
+            command=command(settings),
+            results=_results(folder),
+            folder=folder,
+        ),
+    )
+
+
+def command(settings):
+    """Returns the flags that differ from their defaults, as they are typed."""
+    words = []
+    for field in dataclasses.fields(settings):
+        value = getattr(settings, field.name)
+        default = field.default
+        if isinstance(value, list):
+            value, default = ",".join(value), ""
+        if value == default:
+            continue
+        is_switch = isinstance(value, bool)
+        switch = f"--{field.name}" if value else f"--no{field.name}"
+        words.append(switch if is_switch else f"--{field.name}={shlex.quote(str(value))}")
+    return " \\\n        ".join(words)
+
+
+def _results(folder):
+    path = tf.io.gfile.join(folder, RESULTS_NAME)
+    if not tf.io.gfile.exists(path):
+        return "Not evaluated: run the command again with --do_eval."
+    with tf.io.gfile.GFile(path) as file:
+        return "    " + file.read().strip().replace("\n", "\n    ")

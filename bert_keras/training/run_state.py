@@ -1,0 +1,134 @@
+"""Saves and restores everything that the future of a run depends on.
+
+A checkpoint is one TensorFlow V2 bundle, ``model.ckpt-N.index`` and
+``model.ckpt-N.data-00000-of-00001``, that holds the caller's variables under the caller's names:
+any reader of the original's checkpoints reads it. A process that is killed at any moment
+leaves either a complete checkpoint or none; older ones are removed only after that.
+"""
+
+import re
+
+import tensorflow as tf
+
+from bert_keras.checkpoints import bundle
+from bert_keras.errors import InputError
+
+_INDEX_NAME = re.compile(r"model\.ckpt-(\d+)\.index")
+# What TensorFlow's checkpoint reader raises for a file that is cut short, altered or missing.
+_TORN = (tf.errors.OpError, IndexError)
+
+
+def checkpoint_path(folder, step):
+    """Returns the prefix under which the files of `step` stand."""
+    return tf.io.gfile.join(folder, f"model.ckpt-{step}")
+
+
+def saved_steps(folder):
+    """Returns the steps of all checkpoints in `folder`, ascending, torn ones included."""
+    if not tf.io.gfile.isdir(folder):
+        return []
+    matches = map(_INDEX_NAME.fullmatch, tf.io.gfile.listdir(folder))
+    return sorted(int(match[1]) for match in matches if match)
+
+
+def save(folder, step, variables, num_to_keep=5):
+    """Writes `variables` as the checkpoint of `step`, then removes all but the newest.
+
+    Args:
+        folder: an existing folder.
+        step: the number of training steps done.
+        variables: dict of name -> variable.
+        num_to_keep: how many checkpoints stay; 0 keeps all of them.
+
+    Raises:
+        InputError: the files could not be written; the older checkpoints are all still there.
+    """
+    try:
+        bundle.write(checkpoint_path(folder, step), variables)
+        _remove_older(folder, step, num_to_keep)
+    except tf.errors.OpError as error:
+        remove_unfinished(folder)
+        raise InputError(
+            f"The checkpoint of step {step} could not be written to {folder}: {error.message}. "
+            "The older checkpoints are kept. Make room or correct the rights, "
+            "then run the same command again."
+        ) from error
+
+
+def newest_readable(folder, notify):
+    """Returns (step, path) of the newest checkpoint that is whole, or None.
+
+    Every tensor is read, which compares its checksum. `notify` is called with one line for each
+    newer checkpoint that is passed over.
+    """
+    for step in reversed(saved_steps(folder)):
+        path = checkpoint_path(folder, step)
+        try:
+            reader = tf.train.load_checkpoint(path)
+            for name in reader.get_variable_to_shape_map():
+                reader.get_tensor(name)
+        except _TORN as error:
+            reason = str(error).partition("\n")[0]
+            notify(f"{path} is torn and passed over: {reason}")
+        else:
+            return step, path
+    return None
+
+
+def restore(path, variables):
+    """Assigns the tensors of the checkpoint `path` to `variables`, a dict of name -> variable.
+
+    Raises:
+        InputError: a variable is missing in the checkpoint or has another shape there.
+    """
+    reader = tf.train.load_checkpoint(path)
+    shapes = reader.get_variable_to_shape_map()
+    missing = [name for name in variables if name not in shapes]
+    if missing:
+        raise InputError(
+            f"A run can be continued only from its own checkpoints: {path} lacks {len(missing)} of "
+            f"the {len(variables)} variables, the first is {missing[0]}. Use a new --output_dir, "
+            "with this checkpoint as --init_checkpoint if its weights are wanted."
+        )
+    for name, variable in variables.items():
+        if tuple(shapes[name]) != tuple(variable.shape):
+            raise InputError(
+                f"A checkpoint must have the shapes of the model: {name} is {tuple(shapes[name])} "
+                f"in {path}, but {tuple(variable.shape)} in the model. "
+                "Use the configuration that the run began with."
+            )
+    for name, variable in variables.items():
+        variable.assign(reader.get_tensor(name))
+
+
+def remove_unfinished(folder):
+    """Removes what a process that was killed or ran out of space left half written."""
+    names = tf.io.gfile.listdir(folder)
+    complete = {f"model.ckpt-{step}{bundle.DATA_SUFFIX}" for step in saved_steps(folder)}
+    for name in names:
+        orphaned = re.fullmatch(r"model\.ckpt-\d+\.data-.*", name) and name not in complete
+        if orphaned or bundle.UNFINISHED in name:
+            tf.io.gfile.remove(tf.io.gfile.join(folder, name))
+
+
+def _remove_older(folder, step, num_to_keep):
+    """Keeps the newest checkpoints up to `step`: later ones were torn, and will be written again.
+
+    An index is removed before its data, so that nothing looks complete and is not.
+    """
+    steps = [saved for saved in saved_steps(folder) if saved <= step]
+    kept = steps[-num_to_keep:]
+    _write_state_file(folder, kept)
+    for saved in steps[: len(steps) - len(kept)]:
+        for suffix in (bundle.INDEX_SUFFIX, bundle.DATA_SUFFIX):
+            tf.io.gfile.remove(checkpoint_path(folder, saved) + suffix)
+
+
+def _write_state_file(folder, steps):
+    """Writes the file ``checkpoint``, by which ``tf.train.latest_checkpoint`` finds the newest."""
+    lines = [f'model_checkpoint_path: "model.ckpt-{steps[-1]}"']
+    lines += [f'all_model_checkpoint_paths: "model.ckpt-{step}"' for step in steps]
+    path = tf.io.gfile.join(folder, "checkpoint")
+    with tf.io.gfile.GFile(path + bundle.UNFINISHED, "w") as file:
+        file.write("\n".join(lines) + "\n")
+    tf.io.gfile.rename(path + bundle.UNFINISHED, path, overwrite=True)

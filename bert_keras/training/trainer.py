@@ -1,0 +1,90 @@
+"""`model.fit` for pre-training: the loop's own step inside Keras' loop."""
+
+import keras
+import tensorflow as tf
+
+from bert_keras.errors import InputError
+from bert_keras.training import step
+
+
+class Trainer(keras.Model):
+    """Wraps a model and an objective, so that `compile(optimizer)`, `fit` and `evaluate` work.
+
+        accuracies = ("masked_lm_accuracy", "next_sentence_accuracy")
+        trainer = Trainer(pretrainer(config), pretraining, LOSSES, accuracies)
+        trainer.compile(AdamWeightDecay(1e-4))
+        trainer.fit(pretraining_dataset(...), steps_per_epoch=100, epochs=10)
+
+    The numbers that `fit` and `evaluate` return are those of the program: sums over all examples
+    of the epoch, divided by their counts.
+
+    Args:
+        model: a functional model; it takes its inputs by name from the features of the dataset.
+        objective: function of (outputs, features) -> dict of name -> Mean.
+        losses: the names of the means that are added to give the loss.
+        accuracies: the names of other means that are shown.
+    """
+
+    def __init__(self, model, objective, losses, accuracies=(), **kwargs):
+        super().__init__(**kwargs)
+        self.model = model
+        self.objective = objective
+        self.loss_names = tuple(losses)
+        self.means = {name: keras.metrics.Mean(name=name) for name in (*losses, *accuracies)}
+
+    def compile(self, optimizer, run_eagerly=False, jit_compile=False, steps_per_execution=1):
+        """Sets the optimizer.
+
+        Raises:
+            InputError: Keras' loop cannot do this under a strategy of several replicas.
+        """
+        strategy = tf.distribute.get_strategy()
+        refused = {
+            "jit_compile=True": jit_compile is True,
+            "steps_per_execution > 1": steps_per_execution > 1,
+            "an optimizer with gradient_accumulation_steps": bool(
+                getattr(optimizer, "gradient_accumulation_steps", None)
+            ),
+            "MultiWorkerMirroredStrategy": isinstance(
+                strategy, tf.distribute.MultiWorkerMirroredStrategy
+            ),
+        }
+        received = [name for name, present in refused.items() if present]
+        if strategy.num_replicas_in_sync > 1 and received:
+            raise InputError(
+                f"Under {type(strategy).__name__} Keras' fit works without {', '.join(received)}. "
+                "Leave it out, or train with python -m bert_keras.run_pretraining."
+            )
+        super().compile(
+            optimizer=optimizer,
+            run_eagerly=run_eagerly,
+            jit_compile=jit_compile,
+            steps_per_execution=steps_per_execution,
+        )
+
+    def fit(self, dataset, **kwargs):
+        """Keras' `fit` on a tf.data.Dataset, which holds its own order and batches."""
+        return super().fit(dataset, shuffle=False, **kwargs)
+
+    def call(self, features, training=False):
+        return self.model(step.model_inputs(self.model, features), training=training)
+
+    def train_step(self, features):
+        return self._updated(
+            step.train_step(self.model, self.objective, self.loss_names, self.optimizer, features)
+        )
+
+    def test_step(self, features):
+        return self._updated(step.evaluation_step(self.model, self.objective, features))
+
+    @property
+    def metrics(self):
+        return list(self.means.values())
+
+    def _updated(self, means):
+        """Adds the sums and counts of a batch; returns the means so far, and their loss."""
+        for name, metric in self.means.items():
+            value = tf.math.divide_no_nan(means[name].total, means[name].count)
+            metric.update_state(value, sample_weight=means[name].count)
+        results = {name: metric.result() for name, metric in self.means.items()}
+        return {"loss": sum(results[name] for name in self.loss_names)} | results
