@@ -5,6 +5,7 @@ flag (google-research/bert#1365, #752, #283), so the first record of every file 
 """
 
 import contextlib
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -54,6 +55,8 @@ def check_first_records(
         if record:
             _check_record(shard.path, record, requested)
             filled.append(shard)
+        elif not shard.compression and tf.io.gfile.stat(shard.path).length > 0:
+            raise _damaged(shard.path, "too short for a record")
         else:
             logging.warning("%s holds no record; it is passed over.", shard.path)
     if not filled:
@@ -108,17 +111,22 @@ def _named_errors(path: str):
     try:
         yield
     except tf.errors.DataLossError as error:
-        raise InputError(
-            f"Expected a TFRecord file; {path} is none, or is damaged ({_reason(error)}). "
-            "Make it again, or leave it out."
-        ) from error
+        raise _damaged(path, _reason(error)) from error
     except tf.errors.OpError as error:
         raise InputError(f"{path} cannot be read: {_reason(error)}.") from error
 
 
+def _damaged(path: str, reason: str) -> InputError:
+    return InputError(
+        f"Expected a TFRecord file; {path} is none, or is damaged ({reason}). "
+        "Make it again, or leave it out."
+    )
+
+
 def _reason(error: tf.errors.OpError) -> str:
-    """The first sentence of TensorFlow's message, without the names of its operations."""
-    return error.message.splitlines()[0].partition(" [Op:")[0].rpartition("}} ")[2].strip(". ")
+    """TensorFlow's message without the names of its operations and iterators."""
+    line = error.message.splitlines()[0].partition(" [Op:")[0]
+    return re.sub(r".*(}} |with iterator: \S+ )", "", line).strip(". ")
 
 
 def _check_record(path: str, record: bytes, requested: dict[str, int]) -> None:

@@ -13,7 +13,7 @@ from bert_keras.errors import InputError
 
 
 def write_records(path, num_records=3, length=128, num_predictions=20, **changed):
-    """Writes records of zeros; `changed` replaces features by lists, or leaves them out for None."""
+    """Writes records of zeros; `changed` replaces features, None leaves them out."""
     example = tf.train.Example()
     for name, feature in pretraining_features(length, num_predictions).items():
         values = changed.get(name, [0] * feature.shape[0])
@@ -97,7 +97,7 @@ def test_records_that_are_no_examples(tmp_path):
 
 
 def truncated(content):
-    return content[:-5]
+    return content[:-20]
 
 
 def flipped(content):
