@@ -28,14 +28,18 @@ def read_corpus_lines(
     TensorFlow's file reader, which the original uses.
 
     Args:
-      paths: the files; one that holds no text is reported on stderr.
+      paths: the files; those without text or without an empty line at the end are reported
+        on stderr.
       drop_invalid_bytes: leave out bytes that are not UTF-8, as the original does.
       report_bytes: is told the size of each line.
 
     Raises:
       InputError: bytes that are not UTF-8; the message names file and line.
     """
+    num_open = 0
+    line = ""
     for path in paths:
+        num_open += bool(line)
         is_blank = True
         with tf.io.gfile.GFile(path, "rb") as file:
             number = 0
@@ -47,6 +51,12 @@ def read_corpus_lines(
                 yield line
         if is_blank:
             print(f"warning: {path} holds no text", file=sys.stderr)
+    if num_open:
+        print(
+            f"note: {num_open} of {len(paths)} input files do not end with an empty line; their "
+            "last document runs on into the next file, as in the original program",
+            file=sys.stderr,
+        )
 
 
 def cached_token_ids(tokenizer: WordPieceTokenizer) -> Callable[[str], list[int]]:

@@ -21,6 +21,7 @@ import tensorflow as tf
 from bert_keras import flags
 from bert_keras.errors import InputError
 from bert_keras.files import expand_input_files
+from bert_keras.tokenizers.vocabulary import check_case
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tfrecord_tools.corpus import cached_token_ids, read_corpus_lines, read_documents
 from tfrecord_tools.instances import (
@@ -87,6 +88,7 @@ def create_pretraining_data(settings: Settings) -> Summary:
     summary_file = os.path.splitext(output_files[0])[0] + ".summary.json"
     check_output_files([*output_files, summary_file], [*input_files, settings.vocab_file])
     tokenizer = WordPieceTokenizer(settings.vocab_file, do_lower_case=settings.do_lower_case)
+    check_case(settings.do_lower_case, tokenizer.vocab)
     pairing, masking = pairing_and_masking(tokenizer.vocab, settings)
     with RecordWriter(output_files) as writer:
         documents = _read_corpus(input_files, tokenizer, settings.drop_invalid_bytes)

@@ -1,0 +1,96 @@
+"""Output files appear whole or not at all."""
+
+import os
+
+import pytest
+
+from bert_keras.errors import InputError
+from tfrecord_tools.outputs import (
+    RecordWriter,
+    check_output_files,
+    split_output_files,
+    write_text,
+)
+from tfrecord_tools.records import read_records
+
+
+def test_records_are_dealt_out_in_turn(tmp_path):
+    paths = [str(tmp_path / name) for name in "abc"]
+    with RecordWriter(paths) as writer:
+        for number in range(7):
+            writer.write(str(number).encode())
+    assert [b"".join(read_records(path)) for path in paths] == [b"036", b"14", b"25"]
+    assert sorted(os.listdir(tmp_path)) == ["a", "b", "c"]
+
+
+def test_nothing_is_seen_before_the_end_nor_after_a_failure(tmp_path):
+    path = str(tmp_path / "a")
+    with pytest.raises(KeyboardInterrupt), RecordWriter([path]) as writer:
+        writer.write(b"record")
+        assert not os.path.exists(path)
+        raise KeyboardInterrupt
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_earlier_file_survives_a_failure_and_yields_to_success(tmp_path):
+    path = tmp_path / "a"
+    path.write_text("earlier")
+    with pytest.raises(InputError), RecordWriter([str(path)]):
+        raise InputError("corpus")
+    assert path.read_text() == "earlier"
+    with RecordWriter([str(path)]) as writer:
+        writer.write(b"record")
+    assert list(read_records(str(path))) == [b"record"]
+
+
+def test_a_folder_that_takes_no_file_is_an_error_before_any_record(tmp_path):
+    (tmp_path / "file").write_text("")
+    for folder in (tmp_path / "missing", tmp_path / "file"):
+        paths = [str(tmp_path / "a"), str(folder / "b")]
+        with pytest.raises(InputError, match="folder of an output file must exist"):
+            RecordWriter(paths).__enter__()
+    assert os.listdir(tmp_path) == ["file"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
+def test_a_full_disk_is_an_error_of_the_user(tmp_path):
+    path = str(tmp_path / "a")
+    os.symlink("/dev/full", tmp_path / ".a.partial")
+    with pytest.raises(InputError, match="have room"), RecordWriter([path]) as writer:
+        writer.write(b"x" * 1_000_000)
+    assert os.listdir(tmp_path) == []
+
+
+def test_write_text_leaves_one_file(tmp_path):
+    write_text(str(tmp_path / "a"), "text")
+    assert os.listdir(tmp_path) == ["a"]
+    assert (tmp_path / "a").read_text() == "text"
+
+
+def test_commas_separate_but_not_within_the_path_of_a_folder(tmp_path):
+    folder = tmp_path / "a, b,c"
+    folder.mkdir()
+    words = f"{tmp_path}/x y,{folder}/one, two,{folder}/three".split(",")
+    assert split_output_files(words) == [
+        f"{tmp_path}/x y",
+        f"{folder}/one",
+        "two",
+        f"{folder}/three",
+    ]
+    assert split_output_files(["a", "b/c"]) == ["a", "b/c"]
+
+
+def test_outputs_are_files_of_their_own(tmp_path):
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("text")
+    (tmp_path / "link").symlink_to(corpus)
+    other = str(tmp_path / "other")
+    check_output_files([other], [str(corpus)])
+    for path in (corpus, tmp_path / "link", tmp_path / "x" / ".." / "corpus.txt"):
+        with pytest.raises(InputError, match="file of its own"):
+            check_output_files([str(path)], [str(corpus)])
+    with pytest.raises(InputError, match="file of its own"):
+        check_output_files([other, other], [str(corpus)])
+    for path in (str(tmp_path), f"{other}/", ""):
+        with pytest.raises(InputError, match="named as files"):
+            check_output_files([path], [str(corpus)])
