@@ -1,4 +1,4 @@
-"""Everything is said in setup.cfg; only the tests need a word here, to be part of the sdist."""
+"""Everything is said in setup.cfg, but that an sdist holds the tests and experiments too."""
 
 from pathlib import Path
 
@@ -7,13 +7,14 @@ from setuptools.command.sdist import sdist
 
 
 class SourceDistribution(sdist):
-    """The sources with their tests and experiments, without a manifest beside them."""
+    """The packages, and beside them what it takes to test them."""
 
-    def add_defaults(self):
-        super().add_defaults()
-        for folder in ("tests", "experiments"):
-            self.filelist.extend(str(path) for path in sorted(Path(folder).rglob("*.*")))
-        self.filelist.extend([".ruff.toml", ".pre-commit-config.yaml", ".ci/run"])
+    def make_distribution(self):
+        for folder in (".ci", "tests", "experiments"):
+            paths = [path for path in sorted(Path(folder).rglob("*")) if path.is_file()]
+            self.filelist.extend(str(path) for path in paths if path.suffix != ".pyc")
+        self.filelist.extend([".ruff.toml", ".pre-commit-config.yaml"])
+        super().make_distribution()
 
 
 setup(cmdclass={"sdist": SourceDistribution})

@@ -24,7 +24,7 @@ _MODULES = {
     "bert": "models.bert",
     "pretrainer": "models.pretrainer",
     "AdamWeightDecay": "optimizers.adam_weight_decay",
-    "warmup_polynomial_decay": "optimizers.schedules",
+    "WarmupPolynomialDecay": "optimizers.schedules",
     "Trainer": "training.trainer",
     "from_pretrained": "checkpoints.pretrained",
     "save_pretrained": "checkpoints.pretrained",

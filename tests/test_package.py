@@ -78,7 +78,7 @@ def test_wheel_and_sdist_are_complete(tmp_path):
         (sources / file).parent.mkdir(parents=True, exist_ok=True)
         (sources / file).write_bytes((ROOT / file).read_bytes())
     subprocess.check_call(  # the wheel is built from the sdist
-        [sys.executable, "-m", "build", "--outdir", str(tmp_path), str(sources)]
+        [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(tmp_path), str(sources)]
     )
     (wheel,) = tmp_path.glob("*.whl")
     (sdist,) = tmp_path.glob("*.tar.gz")
