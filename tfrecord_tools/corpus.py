@@ -34,21 +34,18 @@ def read_corpus_lines(
       report_bytes: is told the size of each line.
 
     Raises:
-      InputError: bytes that are not UTF-8; the message names file and line.
+      InputError: bytes that are not UTF-8, in which file and line, or a file is not readable.
     """
     num_open = 0
     line = ""
     for path in paths:
         num_open += bool(line)
         is_blank = True
-        with tf.io.gfile.GFile(path, "rb") as file:
-            number = 0
-            while raw_line := file.readline():
-                number += 1
-                report_bytes(len(raw_line))
-                line = _decode(raw_line, drop_invalid_bytes, path, number).strip()
-                is_blank = is_blank and not line
-                yield line
+        for number, raw_line in enumerate(_raw_lines(path), start=1):
+            report_bytes(len(raw_line))
+            line = _decode(raw_line, drop_invalid_bytes, path, number).strip()
+            is_blank = is_blank and not line
+            yield line
         if is_blank:
             print(f"warning: {path} holds no text", file=sys.stderr)
     if num_open:
@@ -85,6 +82,15 @@ def read_documents(lines: Iterable[str], tokenize: Callable[[str], list[int]]) -
         elif token_ids := tokenize(line):
             documents[-1].append(token_ids)
     return [document for document in documents if document]
+
+
+def _raw_lines(path: str) -> Iterator[bytes]:
+    try:
+        with tf.io.gfile.GFile(path, "rb") as file:
+            while raw_line := file.readline():
+                yield raw_line
+    except tf.errors.OpError as error:
+        raise InputError(f"Input files must be readable; {path} is not: {error.message}") from error
 
 
 def _decode(raw_line: bytes, drop_invalid_bytes: bool, path: str, number: int) -> str:

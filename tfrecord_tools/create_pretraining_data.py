@@ -1,4 +1,4 @@
-"""Makes pre-training records (masked LM and next sentence) from text files.
+r"""Makes pre-training records (masked LM and next sentence) from text files.
 
 Same records in the same order as create_pretraining_data.py of google-research/bert, from the same
 flags. Input: one sentence a line, an empty line between documents. The corpus and its records are
@@ -21,7 +21,14 @@ import tensorflow as tf
 from bert_keras import flags
 from bert_keras.errors import InputError
 from bert_keras.files import expand_input_files
-from bert_keras.tokenizers.vocabulary import check_case
+from bert_keras.tokenizers.vocabulary import (
+    CLASSIFICATION,
+    CONTINUATION,
+    MASK,
+    SEPARATOR,
+    check_case,
+    require_tokens,
+)
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tfrecord_tools.corpus import cached_token_ids, read_corpus_lines, read_documents
 from tfrecord_tools.instances import (
@@ -42,7 +49,6 @@ from tfrecord_tools.shuffling import shuffle
 from tfrecord_tools.static_masking import StaticMasking
 from tfrecord_tools.summary import Summary, Tally
 
-SPECIAL_TOKENS = ("[UNK]", "[CLS]", "[SEP]", "[MASK]")
 FEW_DOCUMENTS = 4  # from here on, ten draws miss all other documents once in a million times
 
 
@@ -61,7 +67,11 @@ class Settings:
         "Predict all pieces of a word together. Each piece still becomes [MASK], random or itself "
         "by its own dice.",
     )
-    max_seq_length: int = flags.setting(128, "Length of a record in tokens; shorter are padded.")
+    max_seq_length: int = flags.setting(
+        128,
+        "Length of a record in tokens. Shorter pairs are padded, longer ones lose tokens of the "
+        "longer text, each at its front or back by chance.",
+    )
     max_predictions_per_seq: int = flags.setting(20, "Most masked tokens of a record.")
     random_seed: int = flags.setting(12345, "Seed of everything that is drawn.")
     dupe_factor: int = flags.setting(
@@ -126,21 +136,16 @@ def pairing_and_masking(
     vocabulary: dict[str, int], settings: Settings
 ) -> tuple[Pairing, StaticMasking]:
     """The values that the pure functions take; raises InputError for a missing special token."""
-    missing = [token for token in SPECIAL_TOKENS if token not in vocabulary]
-    if missing:
-        raise InputError(
-            f"A vocabulary for pre-training has the tokens {' '.join(SPECIAL_TOKENS)}; "
-            f"{settings.vocab_file} lacks {' '.join(missing)}. Take one that was made for BERT."
-        )
+    require_tokens(vocabulary, (CLASSIFICATION, SEPARATOR, MASK), settings.vocab_file)
     pairing = Pairing(
         settings.max_seq_length,
         settings.short_seq_prob,
-        cls_id=vocabulary["[CLS]"],
-        sep_id=vocabulary["[SEP]"],
+        cls_id=vocabulary[CLASSIFICATION],
+        sep_id=vocabulary[SEPARATOR],
     )
-    continuation_ids = [id_ for token, id_ in vocabulary.items() if token.startswith("##")]
+    continuation_ids = [id_ for token, id_ in vocabulary.items() if token.startswith(CONTINUATION)]
     masking = StaticMasking(
-        mask_id=vocabulary["[MASK]"],
+        mask_id=vocabulary[MASK],
         vocabulary_ids=list(vocabulary.values()),
         masked_lm_prob=settings.masked_lm_prob,
         max_predictions_per_seq=settings.max_predictions_per_seq,

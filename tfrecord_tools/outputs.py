@@ -96,11 +96,14 @@ class RecordWriter:
 
 
 def write_text(path: str, text: str) -> None:
-    """Writes a text file that is never seen half-written."""
+    """Writes a text file that is never seen half-written; raises InputError if it cannot."""
     partial = partial_name(path)
-    with tf.io.gfile.GFile(partial, "w") as file:
-        file.write(text)
-    tf.io.gfile.rename(partial, path, overwrite=True)
+    try:
+        with tf.io.gfile.GFile(partial, "w") as file:
+            file.write(text)
+        tf.io.gfile.rename(partial, path, overwrite=True)
+    except tf.errors.OpError as error:
+        raise _not_writable(error) from error
 
 
 def partial_name(path: str) -> str:

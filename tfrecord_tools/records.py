@@ -10,7 +10,7 @@ from bert_keras.errors import InputError
 from tfrecord_tools.instances import Instance
 
 MAX_CACHED_FEATURES = 1 << 14
-GZIP_MAGIC = b"\x1f\x8b"
+GZIP_MAGIC = b"\x1f\x8b\x08"
 Features = dict[str, list[int] | list[float]]
 
 
@@ -87,7 +87,7 @@ def read_records(path: str) -> Iterator[bytes]:
         for record in tf.data.TFRecordDataset(path, compression).as_numpy_iterator():
             yield record
             num_read += 1
-    except tf.errors.DataLossError as error:
+    except tf.errors.OpError as error:
         raise InputError(
             f"Expected a TFRecord file; {path} cannot be read past record {num_read}: it is "
             "another kind of file, damaged or cut off. Make it again."

@@ -51,6 +51,11 @@ def test_bytes_that_are_not_utf_8_are_dropped_on_request(tmp_path):
     assert lines == ["caf port"]
 
 
+def test_files_that_cannot_be_read_are_named():
+    with pytest.raises(InputError, match="readable; /missing/file is not"):
+        list(read_corpus_lines(["/missing/file"], False, lambda num_bytes: None))
+
+
 def test_a_file_without_text_is_reported(tmp_path, capsys):
     lines_of(b"the port\n", b" \n\n", tmp_path=tmp_path)
     error = capsys.readouterr().err

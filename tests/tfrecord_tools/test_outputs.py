@@ -65,6 +65,8 @@ def test_write_text_leaves_one_file(tmp_path):
     write_text(str(tmp_path / "a"), "text")
     assert os.listdir(tmp_path) == ["a"]
     assert (tmp_path / "a").read_text() == "text"
+    with pytest.raises(InputError, match="folder of an output file must exist"):
+        write_text(str(tmp_path / "missing" / "a"), "text")
 
 
 def test_commas_separate_but_not_within_the_path_of_a_folder(tmp_path):

@@ -68,7 +68,7 @@ def test_plain_and_gzip_files_are_told_apart_by_content(tmp_path):
     assert list(read_records(str(plain))) == list(read_records(str(packed))) == [b"one", b"two"]
 
 
-@pytest.mark.parametrize("content", [b"this is no record file", b"\x1f\x8bnor is this GZIP"])
+@pytest.mark.parametrize("content", [b"this is no record file", b"\x1f\x8b\x08nor is this GZIP"])
 def test_other_files_are_refused(tmp_path, content):
     path = tmp_path / "file"
     path.write_bytes(content)
