@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from bert_keras.layers.dense import Dense
 from bert_keras.layers.dropout import Dropout
+from bert_keras.layers.dropped_softmax import dropped_softmax
 
 # Added to the scores of masked positions, as in the original; float16 can hold it.
 MASKED_SCORE = -10000.0
@@ -47,13 +48,19 @@ class SelfAttention(keras.layers.Layer):
         query = self._split_heads(self.query(hidden))  # [B, N, T, D]
         key = self._split_heads(self.key(hidden))  # [B, N, T, D]
         value = self._split_heads(self.value(hidden))  # [B, N, T, D]
-        scores = tf.matmul(query, key, transpose_b=True)  # [B, N, T, T]
-        scores = tf.cast(scores, tf.float32) / math.sqrt(query.shape[-1])
+        # The original scales the scores; the queries are fewer numbers.
+        query *= 1.0 / math.sqrt(query.shape[-1])
+        scores = tf.cast(tf.matmul(query, key, transpose_b=True), tf.float32)  # [B, N, T, T]
         masked = (1.0 - tf.cast(attention_mask, tf.float32)) * MASKED_SCORE
-        shares = tf.nn.softmax(scores + masked[:, tf.newaxis])  # [B, N, T, T]
-        shares = self.dropout(tf.cast(shares, value.dtype), training=training)
-        context = tf.transpose(tf.matmul(shares, value), [0, 2, 1, 3])  # [B, T, N, D]
-        return tf.reshape(context, tf.shape(hidden))
+        shares = self._shares(scores + masked[:, tf.newaxis], training)
+        context = tf.matmul(tf.cast(shares, value.dtype), value)  # [B, N, T, D]
+        return tf.reshape(tf.transpose(context, [0, 2, 1, 3]), tf.shape(hidden))
+
+    def _shares(self, scores, training):
+        if not training or self.dropout.rate == 0:
+            return tf.nn.softmax(scores)
+        random_bits = self.dropout.random_bits(tf.shape(scores))
+        return dropped_softmax(scores, random_bits, rate=self.dropout_rate)
 
     def _split_heads(self, x):
         batch, length, width = tf.shape(x)[0], tf.shape(x)[1], x.shape[-1]

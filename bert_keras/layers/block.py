@@ -67,7 +67,8 @@ class TransformerBlock(keras.layers.Layer):
 
     def call(self, hidden, attention_mask, training=False):
         hidden = self.attention(hidden, attention_mask, training=training)
-        return self.residual_output(self.intermediate(hidden), hidden, training=training)
+        wide = self.intermediate(hidden, training=training)  # [B, T, I]
+        return self.residual_output(wide, hidden, training=training)
 
     def compute_output_shape(self, hidden_shape, attention_mask_shape):
         return hidden_shape

@@ -28,9 +28,12 @@ class Dense(keras.layers.Layer):
         self.bias = self.add_weight(name="bias", shape=(self.units,), initializer="zeros")
 
     def call(self, inputs):
-        matrix = tf.reshape(inputs, [-1, inputs.shape[-1]])
-        outputs = tf.nn.bias_add(tf.matmul(matrix, self.kernel), self.bias)
-        return tf.reshape(outputs, tf.concat([tf.shape(inputs)[:-1], [self.units]], axis=0))
+        return tf.nn.bias_add(self.product(inputs), self.bias)
+
+    def product(self, inputs):
+        """The output before the bias, for callers that add it in a compiled chain."""
+        matrix = tf.matmul(tf.reshape(inputs, [-1, inputs.shape[-1]]), self.kernel)
+        return tf.reshape(matrix, tf.concat([tf.shape(inputs)[:-1], [self.units]], axis=0))
 
     def compute_output_shape(self, input_shape):
         return (*input_shape[:-1], self.units)

@@ -1,19 +1,21 @@
 """Dropout (Srivastava et al. 2014) whose masks are a function of a seed that is saved.
 
 Differs from `keras.layers.Dropout`: every replica of a distribution strategy draws its own mask,
-and one 32-bit random number serves two elements.
+16 random bits decide about an element, and the bits can be applied inside a compiled chain.
 """
 
 import keras
 import tensorflow as tf
+
+NUM_LEVELS = 2**16
 
 
 @keras.saving.register_keras_serializable("bert_keras")
 class Dropout(keras.layers.Layer):
     """Sets a share `rate` of the elements to 0 in training and scales the others up.
 
-    The keep probability is a multiple of 2**-16; the scale is its exact inverse. The state of the
-    seed is a variable (in `model.variables`), so that a resumed run draws the same masks.
+    The state of the seed is a variable (in `model.variables`), so that a resumed run draws the
+    same masks.
     """
 
     def __init__(self, rate: float, **kwargs):
@@ -25,26 +27,33 @@ class Dropout(keras.layers.Layer):
     def call(self, inputs, training=False):
         if not training or self.rate == 0:
             return inputs
-        return inputs * self.keep_mask(tf.shape(inputs), inputs.dtype)
+        return drop(inputs, self.random_bits(tf.shape(inputs)), rate=self.rate)
 
-    def keep_mask(self, shape, dtype) -> tf.Tensor:
-        """A new mask: 0 where an element is dropped, 1 / keep probability elsewhere."""
-        threshold = round(self.rate * 2**16)
+    def random_bits(self, shape) -> tf.Tensor:
+        """New random uint16 numbers of this shape."""
         size = tf.reduce_prod(shape)
         words = tf.random.stateless_uniform(
             [(size + 1) // 2], self._next_seed(), None, None, tf.uint32, alg="philox"
         )
-        halves = tf.reshape(tf.bitcast(words, tf.uint16), [-1])[:size]
-        keep = tf.reshape(halves >= threshold, shape)
-        return tf.cast(keep, dtype) * tf.cast(2**16 / (2**16 - threshold), dtype)
+        return tf.reshape(tf.reshape(tf.bitcast(words, tf.uint16), [-1])[:size], shape)
 
     def _next_seed(self) -> tf.Tensor:
         seed = tf.cast(self.seed_generator.next(), tf.int32)
         replica = tf.distribute.get_replica_context().replica_id_in_sync_group
-        return seed + tf.stack([tf.cast(replica, tf.int32) * 0x3C6EF372, 0])
+        return seed + tf.stack([0x3C6EF372 * tf.cast(replica, tf.int32), 0])
 
     def compute_output_shape(self, input_shape):
         return input_shape
 
     def get_config(self):
         return super().get_config() | {"rate": self.rate}
+
+
+def drop(inputs, random_bits, rate: float):
+    """`inputs` where the bits are at least `rate` of their range, scaled up; 0 elsewhere.
+
+    The share that is dropped is a multiple of 2**-16; the scale is its exact counterpart.
+    """
+    num_dropped = round(rate * NUM_LEVELS)
+    keep = tf.cast(random_bits, tf.int32) >= num_dropped
+    return tf.where(keep, inputs * (NUM_LEVELS / (NUM_LEVELS - num_dropped)), 0)

@@ -1,8 +1,10 @@
 """The wide half of the feed-forward part: dense and activation."""
 
 import keras
+import tensorflow as tf
 
 from bert_keras.layers.activations import ACTIVATIONS
+from bert_keras.layers.compiled import compiled
 from bert_keras.layers.dense import Dense
 
 
@@ -22,8 +24,11 @@ class Intermediate(keras.layers.Layer):
     def build(self, input_shape):
         self.dense.build(input_shape)
 
-    def call(self, inputs):
-        return ACTIVATIONS[self.activation](self.dense(inputs))
+    def call(self, inputs, training=False):
+        if not training:
+            return ACTIVATIONS[self.activation](self.dense(inputs))
+        bias = tf.convert_to_tensor(self.dense.bias)
+        return add_and_activate(self.dense.product(inputs), bias, activation=self.activation)
 
     def compute_output_shape(self, input_shape):
         return (*input_shape[:-1], self.units)
@@ -34,3 +39,8 @@ class Intermediate(keras.layers.Layer):
             "activation": self.activation,
             "initializer_range": self.initializer_range,
         }
+
+
+@compiled
+def add_and_activate(product, bias, activation: str):
+    return ACTIVATIONS[activation](product + bias)

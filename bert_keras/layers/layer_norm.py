@@ -21,13 +21,19 @@ class LayerNorm(keras.layers.Layer):
         self.beta = self.add_weight(name="beta", shape=width, initializer="zeros", autocast=False)
 
     def call(self, inputs):
-        values = tf.cast(inputs, tf.float32)
-        mean, variance = tf.nn.moments(values, axes=[-1], keepdims=True)
-        scale = tf.math.rsqrt(variance + self.epsilon) * self.gamma
-        return tf.cast(values * scale + (self.beta - mean * scale), inputs.dtype)
+        return layer_norm(inputs, self.gamma, self.beta, epsilon=self.epsilon)
 
     def compute_output_shape(self, input_shape):
         return input_shape
 
     def get_config(self):
         return super().get_config() | {"epsilon": self.epsilon}
+
+
+def layer_norm(inputs, gamma, beta, epsilon: float):
+    """[..., H] with gamma and beta [H] -> [..., H] of the same type."""
+    values = tf.cast(inputs, tf.float32)
+    centered = values - tf.reduce_mean(values, axis=-1, keepdims=True)
+    variance = tf.reduce_mean(tf.square(centered), axis=-1, keepdims=True)
+    outputs = centered * (tf.math.rsqrt(variance + epsilon) * gamma) + beta
+    return tf.cast(outputs, inputs.dtype)

@@ -1,10 +1,12 @@
 """What ends both halves of a transformer block: dense, dropout, residual sum, LayerNorm."""
 
 import keras
+import tensorflow as tf
 
+from bert_keras.layers.compiled import compiled
 from bert_keras.layers.dense import Dense
-from bert_keras.layers.dropout import Dropout
-from bert_keras.layers.layer_norm import LayerNorm
+from bert_keras.layers.dropout import Dropout, drop
+from bert_keras.layers.layer_norm import LayerNorm, layer_norm
 
 
 @keras.saving.register_keras_serializable("bert_keras")
@@ -32,8 +34,18 @@ class ResidualOutput(keras.layers.Layer):
         self.layer_norm.build(residual_shape)
 
     def call(self, inputs, residual, training=False):
-        outputs = self.dropout(self.dense(inputs), training=training)
-        return self.layer_norm(outputs + residual)
+        if not training or self.dropout.rate == 0:
+            return self.layer_norm(self.dense(inputs) + residual)
+        return drop_add_norm(
+            self.dense.product(inputs),
+            tf.convert_to_tensor(self.dense.bias),
+            self.dropout.random_bits(tf.shape(residual)),
+            residual,
+            tf.convert_to_tensor(self.layer_norm.gamma),
+            tf.convert_to_tensor(self.layer_norm.beta),
+            rate=self.dropout_rate,
+            epsilon=self.layer_norm_epsilon,
+        )
 
     def compute_output_shape(self, inputs_shape, residual_shape):
         return residual_shape
@@ -44,3 +56,9 @@ class ResidualOutput(keras.layers.Layer):
             "initializer_range": self.initializer_range,
             "layer_norm_epsilon": self.layer_norm_epsilon,
         }
+
+
+@compiled
+def drop_add_norm(product, bias, random_bits, residual, gamma, beta, rate: float, epsilon: float):
+    dropped = drop(product + bias, random_bits, rate)
+    return layer_norm(dropped + residual, gamma, beta, epsilon)

@@ -5,6 +5,7 @@
 
 import tensorflow as tf
 
+from bert_keras.objectives.cross_entropy import cross_entropy, is_most_likely
 from bert_keras.objectives.mean import Mean
 
 
@@ -13,12 +14,13 @@ def masked_lm(logits, masked_lm_ids, masked_lm_weights) -> dict[str, Mean]:
 
     The loss is divided by its count + 1e-5, as in the original: no masked position, no loss.
     """
-    logits = tf.cast(logits, tf.float32)
-    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(masked_lm_ids, logits)  # [B, P]
-    predicted = tf.argmax(logits, axis=-1, output_type=masked_lm_ids.dtype)
-    correct = tf.cast(predicted == masked_lm_ids, tf.float32)
-    count = tf.reduce_sum(masked_lm_weights)
+    rows = tf.reshape(logits, [-1, logits.shape[-1]])  # [B * P, V]
+    labels = tf.reshape(masked_lm_ids, [-1])
+    weights = tf.reshape(masked_lm_weights, [-1])
+    losses = cross_entropy(rows, labels)
+    correct = tf.cast(is_most_likely(rows, labels), tf.float32)
+    count = tf.reduce_sum(weights)
     return {
-        "masked_lm_loss": Mean(tf.reduce_sum(losses * masked_lm_weights), count),
-        "masked_lm_accuracy": Mean(tf.reduce_sum(correct * masked_lm_weights), count),
+        "masked_lm_loss": Mean(tf.reduce_sum(losses * weights), count),
+        "masked_lm_accuracy": Mean(tf.reduce_sum(correct * weights), count),
     }
