@@ -1,9 +1,12 @@
-"""The rule that Keras runs on TensorFlow here, checked before Keras is imported."""
+"""How TensorFlow and Keras start: the right backend, and no lines that say nothing to a user."""
 
 import os
 import sys
+import tempfile
 
 from bert_keras.errors import InputError
+
+NVIDIA_DRIVER = "/proc/driver/nvidia"
 
 
 def check_backend() -> None:
@@ -25,3 +28,26 @@ def check_backend() -> None:
             f"Keras 3 is needed; TF_USE_LEGACY_KERAS={legacy} asks for Keras 2. "
             "Unset it and start a new process."
         )
+
+
+def import_tensorflow_quietly() -> None:
+    """Imports TensorFlow without the lines that its libraries print whatever their log level.
+
+    They print to file descriptor 2, past Python. They are shown after all if the import fails, and
+    on a machine with an NVIDIA driver, where they may say why TensorFlow finds no GPU.
+    """
+    visible = os.dup(2)
+    with tempfile.TemporaryFile() as hidden:
+        os.dup2(hidden.fileno(), 2)
+        is_noise = False
+        try:
+            import tensorflow as tf
+
+            tf.config.list_physical_devices()  # makes it look for GPUs
+            is_noise = not os.path.exists(NVIDIA_DRIVER)
+        finally:
+            os.dup2(visible, 2)
+            os.close(visible)
+            if not is_noise:
+                hidden.seek(0)
+                os.write(2, hidden.read())

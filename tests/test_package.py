@@ -64,6 +64,25 @@ def test_keras_runs_on_tensorflow_whatever_its_settings_file_says(tmp_path):
     assert subprocess.check_output(command, env=environment, text=True) == "tensorflow\n"
 
 
+def test_tensorflow_starts_without_a_word():
+    code = (
+        "from bert_keras import backend; backend.NVIDIA_DRIVER = '/no/such/driver'; "
+        "backend.import_tensorflow_quietly(); "
+        "import os, keras, tensorflow_text; keras.ops.sum([1.0]); os.write(2, b'said')"
+    )
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert process.stderr == b"said"
+
+
+def test_a_failing_start_shows_what_was_said(tmp_path):
+    (tmp_path / "tensorflow.py").write_text("import os\nos.write(2, b'cause')\nraise ImportError")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    code = "from bert_keras import backend; backend.import_tensorflow_quietly()"
+    command = [sys.executable, "-P", "-c", code]
+    process = subprocess.run(command, capture_output=True, env=environment)
+    assert process.stderr.startswith(b"cause") and b"ImportError" in process.stderr
+
+
 def test_every_folder_of_code_is_a_package():
     """`find:` in setup.cfg takes folders with an `__init__.py` only."""
     sources = [*ROOT.glob("bert_keras/**/*.py"), *ROOT.glob("tfrecord_tools/**/*.py")]
