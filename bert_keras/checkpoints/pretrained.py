@@ -52,8 +52,10 @@ def from_pretrained(
     return model, tokenizer
 
 
-def save_pretrained(model: keras.Model, tokenizer: WordPieceTokenizer, folder: str) -> None:
+def save_pretrained(model: keras.Model, tokenizer: WordPieceTokenizer | None, folder: str) -> None:
     """Writes config, vocabulary with its case setting, and weights; makes the folder if needed.
+
+    Without a tokenizer the folder lacks `vocab.txt`: it must be put there before it is loaded.
 
     Raises:
         InputError: the folder cannot be written.
@@ -62,16 +64,21 @@ def save_pretrained(model: keras.Model, tokenizer: WordPieceTokenizer, folder: s
         tf.io.gfile.makedirs(folder)
         config = model.get_layer("embeddings").config
         _write(folder, CONFIG_FILES[0], config.to_json_string())
-        _write(folder, VOCABULARY_FILE, "".join(f"{token}\n" for token in tokenizer.vocab))
-        case_setting = {
-            "do_lower_case": tokenizer.do_lower_case,
-            "strip_accents": tokenizer.strip_accents,
-        }
-        _write(folder, TOKENIZER_FILE, json.dumps(case_setting, indent=2) + "\n")
+        if tokenizer is not None:
+            _write_tokenizer(tokenizer, folder)
         weights = {tf1.original_name(weight.path): weight for weight in model.weights}
         bundle.write(tf.io.gfile.join(folder, WEIGHTS_PREFIX), weights)
     except tf.errors.OpError as error:
         raise InputError(f"The folder {folder} cannot be written: {error.message}") from error
+
+
+def _write_tokenizer(tokenizer: WordPieceTokenizer, folder: str) -> None:
+    _write(folder, VOCABULARY_FILE, "".join(f"{token}\n" for token in tokenizer.vocab))
+    case_setting = {
+        "do_lower_case": tokenizer.do_lower_case,
+        "strip_accents": tokenizer.strip_accents,
+    }
+    _write(folder, TOKENIZER_FILE, json.dumps(case_setting, indent=2) + "\n")
 
 
 def _find(folder: str, names: tuple[str, ...]) -> str:

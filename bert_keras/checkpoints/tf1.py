@@ -71,8 +71,9 @@ def load_weights(model: keras.Model, checkpoint: str) -> LoadReport:
     _check_missing(report, checkpoint, shapes)
     for name in report.used:
         _check_shape(name, shapes[name], weights[name].shape, checkpoint)
-    for name in report.used:
-        weights[name].assign(_read(reader, name, checkpoint))
+    values = {name: _read(reader, name, checkpoint) for name in report.used}
+    for name, value in values.items():
+        weights[name].assign(value)
     for kind in ("unused", "missing"):
         if names := getattr(report, kind):
             logging.getLogger("bert_keras").warning(
@@ -98,7 +99,7 @@ def _open(checkpoint: str):
 def _read(reader, name: str, checkpoint: str):
     try:
         return reader.get_tensor(name)
-    except (tf.errors.OpError, RuntimeError) as error:
+    except (tf.errors.OpError, RuntimeError, IndexError) as error:
         raise InputError(
             f"The checkpoint {checkpoint} is damaged: {name} cannot be read ({error})"
         ) from error

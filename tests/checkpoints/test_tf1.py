@@ -1,0 +1,90 @@
+import dataclasses
+import logging
+import shutil
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from bert_keras.checkpoints import bundle, tf1
+from bert_keras.errors import InputError
+from bert_keras.models.bert import bert
+from bert_keras.models.pretrainer import pretrainer
+from tests import golden_model
+
+
+def tensors(checkpoint="bert_model.ckpt") -> dict[str, np.ndarray]:
+    reader = tf.train.load_checkpoint(str(golden_model.FOLDER / checkpoint))
+    return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
+
+
+def write(folder, values) -> str:
+    prefix = str(folder / "model.ckpt")
+    bundle.write(prefix, values)
+    return prefix
+
+
+def test_every_weight_is_read():
+    model = pretrainer(golden_model.config())
+    report = tf1.load_weights(model, str(golden_model.FOLDER / "bert_model.ckpt"))
+    expected = tensors()
+    assert (sorted(report.used), report.unused, report.missing) == (sorted(expected), [], [])
+    for weight in model.weights:
+        np.testing.assert_array_equal(weight, expected[tf1.original_name(weight.path)])
+
+
+def test_slots_step_and_foreign_variables_are_no_weights(tmp_path, caplog):
+    clean = tensors("trained_model.ckpt-8")
+    prefix = write(tmp_path, clean | {"extra_head/w": np.zeros(3, np.float32)})
+    model = pretrainer(golden_model.config())
+    with caplog.at_level(logging.WARNING, "bert_keras"):
+        report = tf1.load_weights(model, prefix)
+    assert (report.unused, report.missing) == (["extra_head/w"], [])
+    assert "extra_head/w" in caplog.text
+
+
+def test_missing_heads_keep_their_initial_values(tmp_path):
+    encoder_only = {name: value for name, value in tensors().items() if name.startswith("bert/")}
+    model = pretrainer(golden_model.config())
+    report = tf1.load_weights(model, write(tmp_path, encoder_only))
+    assert report.missing == [name for name in report.missing if name.startswith("cls/")]
+    assert len(report.missing) == 7
+
+
+def test_other_prefix_is_an_error_with_the_closest_name(tmp_path):
+    prefixed = {f"model/{name}": value for name, value in tensors().items()}
+    with pytest.raises(InputError, match=r"closest there: model/bert/embeddings/word_embeddings"):
+        tf1.load_weights(bert(golden_model.config()), write(tmp_path, prefixed))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "name"),
+    [
+        ("intermediate_size", 48, "intermediate/dense/kernel"),
+        ("vocab_size", 161, "word_embeddings"),
+        ("max_position_embeddings", 41, "position_embeddings"),
+        ("type_vocab_size", 16, "token_type_embeddings"),
+        ("hidden_size", 64, "embeddings/word_embeddings"),
+    ],
+)
+def test_config_that_disagrees_is_named_with_both_shapes(key, value, name):
+    model = pretrainer(dataclasses.replace(golden_model.config(), **{key: value}))
+    before = [weight.numpy() for weight in model.weights]
+    with pytest.raises(InputError, match=rf"{name} has the shape .*\[.*\].*Change {key} "):
+        tf1.load_weights(model, str(golden_model.FOLDER / "bert_model.ckpt"))
+    for weight, old in zip(model.weights, before, strict=True):
+        np.testing.assert_array_equal(weight, old)
+
+
+def test_no_checkpoint_is_an_error(tmp_path):
+    with pytest.raises(InputError, match="prefix of its .index and .data files"):
+        tf1.load_weights(bert(golden_model.config()), str(tmp_path / "bert_model.ckpt"))
+
+
+def test_damaged_checkpoint_is_an_error(tmp_path):
+    for suffix in (bundle.INDEX_SUFFIX, bundle.DATA_SUFFIX):
+        shutil.copy(golden_model.FOLDER / f"bert_model.ckpt{suffix}", tmp_path)
+    data = tmp_path / f"bert_model.ckpt{bundle.DATA_SUFFIX}"
+    data.write_bytes(data.read_bytes()[:5000])
+    with pytest.raises(InputError, match="damaged|prefix of its"):
+        tf1.load_weights(bert(golden_model.config()), str(tmp_path / "bert_model.ckpt"))

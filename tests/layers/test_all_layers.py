@@ -1,0 +1,41 @@
+"""What holds for every layer: it can be described, made again, and names its variables."""
+
+import keras
+import pytest
+
+from bert_keras.config import BertConfig
+from bert_keras.layers.attention import SelfAttention
+from bert_keras.layers.block import Attention, TransformerBlock
+from bert_keras.layers.dense import Dense
+from bert_keras.layers.dropout import Dropout
+from bert_keras.layers.embeddings import Embeddings
+from bert_keras.layers.intermediate import Intermediate
+from bert_keras.layers.layer_norm import LayerNorm
+from bert_keras.layers.masked_lm_head import MaskedLMHead, Transform
+from bert_keras.layers.next_sentence_head import NextSentenceHead
+from bert_keras.layers.pooler import Pooler
+from bert_keras.layers.residual import ResidualOutput
+
+CONFIG = BertConfig.named("tiny", vocab_size=100)
+LAYERS = [
+    Attention(CONFIG, name="a"),
+    Dense(7, 0.1, name="b"),
+    Dropout(0.3, name="c"),
+    Embeddings(CONFIG, name="d"),
+    Intermediate(5, "relu", 0.1, name="e"),
+    LayerNorm(1e-5, name="f"),
+    MaskedLMHead(CONFIG, name="g"),
+    NextSentenceHead(0.1, name="h"),
+    Pooler(0.1, name="i"),
+    ResidualOutput(0.3, 0.1, 1e-5, name="j"),
+    SelfAttention(4, 0.3, 0.1, name="k"),
+    TransformerBlock(CONFIG, name="l", dtype="mixed_bfloat16"),
+    Transform(CONFIG, name="m"),
+]
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: type(layer).__name__)
+def test_layer_is_made_again_from_its_config(layer):
+    again = keras.saving.deserialize_keras_object(keras.saving.serialize_keras_object(layer))
+    assert type(again) is type(layer)
+    assert again.get_config() == layer.get_config()

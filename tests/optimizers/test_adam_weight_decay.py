@@ -1,0 +1,144 @@
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from bert_keras.checkpoints import tf1
+from bert_keras.config import BertConfig
+from bert_keras.errors import InputError
+from bert_keras.models.pretrainer import pretrainer
+from bert_keras.optimizers.adam_weight_decay import AdamWeightDecay
+from bert_keras.optimizers.schedules import WarmupPolynomialDecay
+from tests import golden_model
+
+
+@pytest.fixture(scope="module")
+def eight_steps():
+    """Losses, gradient norms and states (weights by name) after each of the 8 steps."""
+    model, features = golden_model.model(), golden_model.features()
+    variables = model.trainable_variables
+    optimizer = AdamWeightDecay(WarmupPolynomialDecay(5e-3, 8, 3))
+    optimizer.build(variables)
+
+    @tf.function
+    def step():
+        with tf.GradientTape() as tape:
+            loss = golden_model.loss(model, features)
+        gradients = tape.gradient(loss, [variable.value for variable in variables])
+        optimizer.apply(gradients, variables)
+        return loss
+
+    losses, norms, states = [], [], []
+    for _ in range(8):
+        losses.append(float(step()))
+        norms.append(float(optimizer.gradient_norm))
+        states.append({tf1.original_name(v.path): v.numpy() for v in variables})
+    slots = {
+        f"{tf1.original_name(variable.path)}/{name}": getattr(optimizer, name)[index].numpy()
+        for name in tf1.ADAM_SLOTS
+        for index, variable in enumerate(variables)
+    }
+    return losses, norms, states, slots
+
+
+def assert_near(actual, expected, name, global_norm):
+    if "key/bias" in name:
+        assert np.linalg.norm(actual - expected) < 1e-6 * global_norm, name
+    else:
+        assert golden_model.relative_error(actual, expected) < 1e-4, name
+
+
+def test_losses_equal_the_original(eight_steps):
+    np.testing.assert_allclose(
+        eight_steps[0], golden_model.arrays("optimizer.npz")["losses"], atol=1e-5, rtol=0
+    )
+
+
+def test_gradient_norms_equal_the_original(eight_steps):
+    np.testing.assert_allclose(
+        eight_steps[1], golden_model.arrays("optimizer.npz")["grad_norms"], rtol=1e-4
+    )
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 4, 8])
+def test_weights_equal_the_original(eight_steps, step):
+    expected = golden_model.arrays("optimizer.npz")
+    state = eight_steps[2][step - 1]
+    global_norm = np.sqrt(sum(np.sum(value**2) for value in state.values()))
+    for name, value in state.items():
+        assert_near(value, expected[f"step{step}/{name}"], name, global_norm)
+
+
+def test_slots_equal_the_original_checkpoint(eight_steps):
+    reader = tf.train.load_checkpoint(str(golden_model.FOLDER / "trained_model.ckpt-8"))
+    slots = eight_steps[3]
+    for kind in tf1.ADAM_SLOTS:
+        ours = {name: value for name, value in slots.items() if name.endswith(kind)}
+        global_norm = np.sqrt(sum(np.sum(value**2) for value in ours.values()))
+        for name, value in ours.items():
+            assert_near(value, reader.get_tensor(name), name, global_norm)
+
+
+def test_first_step_has_rate_0(eight_steps):
+    initial = golden_model.model()
+    for variable in initial.trainable_variables:
+        np.testing.assert_array_equal(
+            eight_steps[2][0][tf1.original_name(variable.path)], variable.numpy()
+        )
+
+
+@pytest.mark.parametrize(("name", "expected"), [("kernel", 1.96817822), ("bias", 1.96837822)])
+def test_one_step_by_hand(name, expected):
+    """w=2, gradient 1, rate 0.01, decay 0.01, with and without decay."""
+    variable = keras.Variable([2.0], name=name)
+    optimizer = AdamWeightDecay(0.01, exclude_from_weight_decay=[])
+    if name == "bias":
+        optimizer = AdamWeightDecay(0.01, exclude_from_weight_decay=["bias"])
+    optimizer.apply([tf.constant([1.0])], [variable])
+    np.testing.assert_allclose(variable, [expected], rtol=1e-7)
+
+
+def test_clipping_is_by_the_global_norm():
+    variables = [keras.Variable([0.0], name=name) for name in ("a", "b")]
+    optimizer = AdamWeightDecay(1.0, exclude_from_weight_decay=[])
+    optimizer.apply([tf.constant([3.0]), tf.constant([4.0])], variables)
+    np.testing.assert_allclose(optimizer.gradient_norm, 5.0)
+    np.testing.assert_allclose(optimizer.adam_m[0], [0.06], rtol=1e-6)
+    np.testing.assert_allclose(optimizer.adam_m[1], [0.08], rtol=1e-6)
+
+
+def test_decayed_are_exactly_tables_and_kernels():
+    """Patterns for another naming style once matched nothing (huggingface/transformers#4360)."""
+    model = pretrainer(BertConfig.named("tiny", vocab_size=100))
+    optimizer = AdamWeightDecay()
+    optimizer.build(model.trainable_variables)
+    for variable in model.trainable_variables:
+        name = variable.path.rpartition("/")[2]
+        assert optimizer.is_decayed(variable.path) == (
+            name in ("kernel", "output_weights") or name.endswith("_embeddings")
+        ), variable.path
+    lines = optimizer.describe_weight_decay().splitlines()
+    assert "not decayed predictions/output_bias" in lines
+    assert "decayed     embeddings/word_embeddings" in lines
+    assert len(lines) == len(model.trainable_variables)
+
+
+def test_own_pattern_that_matches_nothing_is_an_error():
+    optimizer = AdamWeightDecay(exclude_from_weight_decay=["LayerNorm", "layer_normalization"])
+    with pytest.raises(InputError, match="'layer_normalization'"):
+        optimizer.build([keras.Variable([0.0], name="kernel")])
+
+
+def test_zero_and_infinite_gradients():
+    variable = keras.Variable([2.0], name="kernel")
+    optimizer = AdamWeightDecay(0.01, weight_decay_rate=0.0, exclude_from_weight_decay=[])
+    optimizer.apply([tf.constant([0.0])], [variable])
+    np.testing.assert_array_equal(variable, [2.0])
+    optimizer.apply([tf.constant([np.inf])], [variable])
+    assert np.isnan(variable.numpy()).all()
+
+
+def test_optimizer_is_made_again_from_its_config():
+    original = AdamWeightDecay(WarmupPolynomialDecay(1e-4, 100, 10), clip_norm=None)
+    again = keras.optimizers.deserialize(keras.optimizers.serialize(original))
+    assert again.get_config() == original.get_config()
