@@ -9,7 +9,7 @@ classes: the engines share one definition, whatever Unicode versions RE2 and `tf
 import functools
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 import tensorflow as tf
 import tensorflow_text
@@ -24,10 +24,10 @@ from bert_keras.tokenizers.vocabulary import (
     vocabulary_size,
 )
 from bert_keras.tokenizers.wordpiece import (
+    IDEOGRAPHS,
     MAX_CHARACTERS_PER_WORD,
     is_accent,
     is_deleted,
-    is_ideograph,
     is_punctuation,
 )
 
@@ -36,6 +36,7 @@ _TOO_LONG = "x" * (_MAX_BYTES_PER_WORD + 1)  # any word that the matcher is sure
 
 # Starts what stands for a special token typed in text: a control, so that text itself has none.
 _STAND_IN = "\x01"
+_BARRIER = "\x02"  # another, that is taken out again
 
 
 class InGraphTokenizer(tf.Module):
@@ -61,13 +62,7 @@ class InGraphTokenizer(tf.Module):
         self.vocab_size = vocabulary_size(vocabulary)
         if special_tokens_in_text:
             require_tokens(vocabulary, SPECIAL_TOKENS, vocab_file)
-        self._matcher = tensorflow_text.FastWordpieceTokenizer(
-            _matcher_vocabulary(vocabulary),
-            token_out_type=tf.int32,
-            unknown_token=UNKNOWN,
-            no_pretokenization=True,
-            max_bytes_per_word=_MAX_BYTES_PER_WORD,
-        )
+        self._matcher = _matcher(vocabulary, vocab_file)
 
     def __call__(self, text: tf.Tensor) -> tf.RaggedTensor | tf.Tensor:
         """Ids of each text.
@@ -98,18 +93,21 @@ class InGraphTokenizer(tf.Module):
 
     def _tokenize_chunks(self, chunks: tf.Tensor) -> tf.RaggedTensor:
         """Strings without a space [D] -> ids [D, (T)]."""
-        # Most words are printable ASCII, of which normalization lowers the case and no more.
+        words = self._split_into_words(chunks)  # [D, (W)]
+        too_long = tf.strings.length(words.values, unit="UTF8_CHAR") > MAX_CHARACTERS_PER_WORD
+        pieces = self._matcher.tokenize(tf.where(too_long, _TOO_LONG, words.values))
+        return words.with_values(pieces).merge_dims(1, 2)
+
+    def _split_into_words(self, chunks: tf.Tensor) -> tf.RaggedTensor:
+        """Strings without a space [D] -> words as the vocabulary has them [D, (W)]."""
+        # Most chunks are printable ASCII, of which normalization lowers the case and no more.
         lowered = tf.strings.lower(chunks) if self.do_lower_case else chunks
         unusual = tf.logical_not(tf.strings.regex_full_match(chunks, "[!-~]*"))
         normalized = tf.tensor_scatter_nd_update(
             lowered, tf.where(unusual), self._normalize(tf.boolean_mask(chunks, unusual))
         )
-        words = tf.strings.split(
-            tf.strings.regex_replace(normalized, _class(is_punctuation), r" \0 ")
-        )
-        too_long = tf.strings.length(words.values, unit="UTF8_CHAR") > MAX_CHARACTERS_PER_WORD
-        pieces = self._matcher.tokenize(tf.where(too_long, _TOO_LONG, words.values))
-        return words.with_values(pieces).merge_dims(1, 2)
+        spaced = tf.strings.regex_replace(normalized, _class(is_punctuation), r" \0 ")
+        return tf.strings.split(spaced)
 
     def _normalize(self, chunks: tf.Tensor) -> tf.Tensor:
         """Cleans, cuts around Chinese characters, lower-cases and strips: [N] -> [N]."""
@@ -117,31 +115,44 @@ class InGraphTokenizer(tf.Module):
         text = tf.strings.regex_replace(text, _class(_is_space), " ")
         deleted = _is_deleted_but_stand_in if self.special_tokens_in_text else is_deleted
         text = tf.strings.regex_replace(text, _class(deleted), "")
-        text = tf.strings.regex_replace(text, _class(is_ideograph), r" \0 ")
+        text = tf.strings.regex_replace(text, _ranges_class(IDEOGRAPHS), r" \0 ")
         if self.do_lower_case:
             text = _lower(text)
         if self.strip_accents:
-            text = tensorflow_text.normalize_utf8(text, "NFD")
+            text = _decompose(text)
             text = tf.strings.regex_replace(text, _class(is_accent), "")
         return text
 
 
-def _matcher_vocabulary(vocabulary: dict[str, int]) -> list[str]:
-    """Tokens by id, but for special tokens and ids without a token what only a stand-in matches."""
+def _matcher(
+    vocabulary: dict[str, int], path: str | os.PathLike
+) -> tensorflow_text.FastWordpieceTokenizer:
+    """Greedy matcher of whole words, in which only stand-ins match special tokens."""
     tokens = [f"{_STAND_IN} no token {index}" for index in range(vocabulary_size(vocabulary))]
     for token, index in vocabulary.items():
-        if token:
+        if (
+            token and "\x00" not in token
+        ):  # no text reaches the others, and the matcher refuses them
             tokens[index] = token
     for number, token in enumerate(SPECIAL_TOKENS):
         if token in vocabulary and token != UNKNOWN:  # the stand-in of [UNK] is unknown as it is
             tokens[vocabulary[token]] = f"{_STAND_IN}{number}"
-    return tokens
+    try:
+        return tensorflow_text.FastWordpieceTokenizer(
+            tokens,
+            token_out_type=tf.int32,
+            unknown_token=UNKNOWN,
+            no_pretokenization=True,
+            max_bytes_per_word=_MAX_BYTES_PER_WORD,
+        )
+    except RuntimeError as error:  # such as a token of more than 256 bytes
+        raise InputError(f"{path}: TensorFlow Text refuses the vocabulary: {error}") from error
 
 
 def _replace_special_tokens(text: tf.Tensor) -> tf.Tensor:
     """Puts a word that survives normalization in the place of every special token typed."""
     text = tf.strings.unicode_transcode(text, "UTF-8", "UTF-8", errors="ignore")
-    text = tf.strings.regex_replace(text, _STAND_IN, "")
+    text = tf.strings.regex_replace(text, _STAND_IN, _BARRIER)
     for number, token in enumerate(SPECIAL_TOKENS):
         text = tf.strings.regex_replace(text, re.escape(token), f" {_STAND_IN}{number} ")
     return text
@@ -161,6 +172,14 @@ def _lower(text: tf.Tensor) -> tf.Tensor:
         text = tf.strings.regex_replace(text, f"Σ({ignorable}*{letter})", r"σ\1")
     text = tf.strings.regex_replace(text, f"({letter}{ignorable}*)Σ", r"\1ς")
     return tf.strings.regex_replace(text, "Σ", "σ")
+
+
+def _decompose(text: tf.Tensor) -> tf.Tensor:
+    """NFD of Unicode 14: the marks that ICU's later version knows must not change places."""
+    later = _ranges_class(unicode_14.UNASSIGNED)
+    text = tf.strings.regex_replace(text, later, rf"{_BARRIER}\0{_BARRIER}")
+    text = tensorflow_text.normalize_utf8(text, "NFD")
+    return tf.strings.regex_replace(text, _BARRIER, "")
 
 
 @functools.cache
@@ -204,4 +223,9 @@ def _class(has_property: Callable[[str], bool]) -> str:
             ranges[-1][1] = code
         else:
             ranges.append([code, code])
+    return _ranges_class(ranges)
+
+
+def _ranges_class(ranges: Iterable[Sequence[int]]) -> str:
+    """RE2 class of the code points first to last of each range."""
     return "[" + "".join(rf"\x{{{first:X}}}-\x{{{last:X}}}" for first, last in ranges) + "]"

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 
 # Code points that Unicode 14 left unassigned (category Cn in Python 3.11): first-last, hexadecimal.
-_UNASSIGNED = """
+_UNASSIGNED_RANGES = """
 378-379 380-383 38B 38D 3A2 530 557-558 58B-58C 590 5C8-5CF 5EB-5EE 5F5-5FF 70E 74B-74C 7B2-7BF
 7FB-7FC 82E-82F 83F 85C-85D 85F 86B-86F 88F 892-897 984 98D-98E 991-992 9A9 9B1 9B3-9B5 9BA-9BB
 9C5-9C6 9C9-9CA 9CF-9D6 9D8-9DB 9DE 9E4-9E5 9FF-A00 A04 A0B-A0E A11-A12 A29 A31 A34 A37 A3A-A3B
@@ -81,13 +81,19 @@ E01F0-EFFFF FFFFE-FFFFF 10FFFE-10FFFF
 """
 
 
+def _parse(code_range: str) -> tuple[int, int]:
+    first, _, last = code_range.partition("-")
+    return int(first, 16), int(last or first, 16)
+
+
+UNASSIGNED = tuple(map(_parse, _UNASSIGNED_RANGES.split()))  # (first, last) of each range
+
+
 def _assigned_table() -> bytearray:
     """1 for each assigned code point, 0 for the others: [0x110000]."""
     table = bytearray(b"\x01") * 0x110000
-    for code_range in _UNASSIGNED.split():
-        first, _, last = code_range.partition("-")
-        start, stop = int(first, 16), int(last or first, 16) + 1
-        table[start:stop] = bytes(stop - start)
+    for first, last in UNASSIGNED:
+        table[first : last + 1] = bytes(last + 1 - first)
     return table
 
 

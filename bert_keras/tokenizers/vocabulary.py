@@ -51,12 +51,9 @@ def load_vocabulary(path: str | os.PathLike) -> dict[str, int]:
             repeated.append(index + 1)
         vocabulary[token] = index
     if blank:
-        _warn(f"{path}: blank lines use up an id each: line {_enumerate(blank)}.")
+        _warn(path, blank, "a blank line uses up an id")
     if repeated:
-        _warn(
-            f"{path}: a token that stands on two lines has the id of the later one: "
-            f"line {_enumerate(repeated)}."
-        )
+        _warn(path, repeated, "a token that stands on an earlier line too gets the later id")
     require_tokens(vocabulary, [UNKNOWN], path)
     return vocabulary
 
@@ -162,10 +159,9 @@ def _strip(line: str) -> str:
     return line.strip(string.whitespace) if token in ("", CONTINUATION) else token
 
 
-def _enumerate(line_numbers: list[int]) -> str:
+def _warn(path: str | os.PathLike, line_numbers: list[int], fact: str) -> None:
+    """A warning that points at the file; its author, not the caller, can do something about it."""
     shown = ", ".join(map(str, line_numbers[:10]))
-    return shown if len(line_numbers) <= 10 else f"{shown} and {len(line_numbers) - 10} more"
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, stacklevel=3)
+    more = f" and {len(line_numbers) - 10} more" if len(line_numbers) > 10 else ""
+    message = f"{path}: {fact}: line {shown}{more}."
+    warnings.warn_explicit(message, UserWarning, os.fspath(path), line_numbers[0])

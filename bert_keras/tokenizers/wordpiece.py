@@ -26,7 +26,7 @@ from bert_keras.tokenizers.vocabulary import (
 MAX_CHARACTERS_PER_WORD = 200  # a longer word is [UNK]
 
 # Chinese characters, as the original lists them: not Hangul, kana, nor the extensions from F on.
-_IDEOGRAPHS = (
+IDEOGRAPHS = (
     (0x4E00, 0x9FFF),
     (0x3400, 0x4DBF),
     (0x20000, 0x2A6DF),
@@ -160,8 +160,9 @@ class WordPieceTokenizer:
         tokens = []
         for word in self._split_into_words(chunk):
             for piece, first, end in self._match_longest_first("".join(c.value for c in word)):
-                start = min(character.start for character in word[first:end])
-                tokens.append(Token(piece, start, max(c.end for c in word[first:end])))
+                span = word[first:end]  # marks may have changed places: the first need not start it
+                start, stop = min(c.start for c in span), max(c.end for c in span)
+                tokens.append(Token(piece, start, stop))
         return tokens
 
     def _split_into_words(self, chunk: str) -> list[list[_Character]]:
@@ -175,7 +176,7 @@ class WordPieceTokenizer:
         for part in _isolate(characters, is_ideograph):
             if self.do_lower_case:
                 part = _lower(part)
-            if self.strip_accents:
+            if self.strip_accents and not chunk.isascii():
                 part = _strip_accents(part)
             words += _isolate(part, is_punctuation)
         return words
@@ -222,7 +223,7 @@ def is_deleted(character: str) -> bool:
 def is_ideograph(character: str) -> bool:
     """Whether it is Chinese, so that it is a word by itself."""
     code = ord(character)
-    return code >= 0x3400 and any(first <= code <= last for first, last in _IDEOGRAPHS)
+    return code >= 0x3400 and any(first <= code <= last for first, last in IDEOGRAPHS)
 
 
 def is_punctuation(character: str) -> bool:
