@@ -8,9 +8,10 @@ import tensorflow as tf
 
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
-from bert_keras.layers.dropout import Dropout
+from bert_keras.layers.compiled import compiled
+from bert_keras.layers.dropout import Dropout, drop
 from bert_keras.layers.initializers import truncated_normal
-from bert_keras.layers.layer_norm import LayerNorm
+from bert_keras.layers.layer_norm import LayerNorm, layer_norm
 
 
 @keras.saving.register_keras_serializable("bert_keras")
@@ -75,8 +76,20 @@ class Embeddings(keras.layers.Layer):
         segments = tf.one_hot(segment_ids, config.type_vocab_size, dtype=words.dtype)
         segments = tf.tensordot(segments, tf.convert_to_tensor(self.token_type_embeddings), 1)
         positions = tf.convert_to_tensor(self.position_embeddings)[:length]  # [T, H]
-        embeddings = self.layer_norm(words + segments + positions)
-        return self.dropout(embeddings, training=training), table
+        return self._norm_and_drop(words + segments, positions, training), table
+
+    def _norm_and_drop(self, tokens, positions, training):
+        if not training or self.dropout.rate == 0:
+            return self.layer_norm(tokens + positions)
+        return norm_and_drop(
+            tokens,
+            positions,
+            tf.convert_to_tensor(self.layer_norm.gamma),
+            tf.convert_to_tensor(self.layer_norm.beta),
+            self.dropout.random_bits(tf.shape(tokens)),
+            rate=self.dropout.rate,
+            epsilon=self.layer_norm.epsilon,
+        )
 
     def _check_length(self, input_ids) -> None:
         length = input_ids.shape[1]
@@ -93,6 +106,12 @@ class Embeddings(keras.layers.Layer):
 
     def get_config(self):
         return super().get_config() | {"config": self.config.to_dict()}
+
+
+@compiled
+def norm_and_drop(tokens, positions, gamma, beta, random_bits, rate: float, epsilon: float):
+    """Tokens [B, T, H] and positions [T, H] -> their normalized sum [B, T, H], some dropped."""
+    return drop(layer_norm(tokens + positions, gamma, beta, epsilon), random_bits, rate)
 
 
 def check_range(ids, size: int, name: str, key: str):
