@@ -36,7 +36,7 @@ _TOO_LONG = "x" * (_MAX_BYTES_PER_WORD + 1)  # any word that the matcher is sure
 
 # Starts what stands for a special token typed in text: a control, so that text itself has none.
 _STAND_IN = "\x01"
-_BARRIER = "\x02"  # another, that is taken out again
+_CUT = "\x02"  # another such control
 
 
 class InGraphTokenizer(tf.Module):
@@ -152,7 +152,7 @@ def _matcher(
 def _replace_special_tokens(text: tf.Tensor) -> tf.Tensor:
     """Puts a word that survives normalization in the place of every special token typed."""
     text = tf.strings.unicode_transcode(text, "UTF-8", "UTF-8", errors="ignore")
-    text = tf.strings.regex_replace(text, _STAND_IN, _BARRIER)
+    text = tf.strings.regex_replace(text, _STAND_IN, _CUT)  # both are deleted later
     for number, token in enumerate(SPECIAL_TOKENS):
         text = tf.strings.regex_replace(text, re.escape(token), f" {_STAND_IN}{number} ")
     return text
@@ -175,11 +175,15 @@ def _lower(text: tf.Tensor) -> tf.Tensor:
 
 
 def _decompose(text: tf.Tensor) -> tf.Tensor:
-    """NFD of Unicode 14: the marks that ICU's later version knows must not change places."""
+    """NFD of Unicode 14: ICU's is of a later version, so what came since is spared."""
     later = _ranges_class(unicode_14.UNASSIGNED)
-    text = tf.strings.regex_replace(text, later, rf"{_BARRIER}\0{_BARRIER}")
-    text = tensorflow_text.normalize_utf8(text, "NFD")
-    return tf.strings.regex_replace(text, _BARRIER, "")
+    cut = tf.strings.regex_replace(text, f"{later}+", rf"{_CUT}\0{_CUT}")
+    parts = tf.strings.split(cut, sep=_CUT)  # [N, (P)]
+    spared = tf.strings.regex_full_match(parts.values, f"{later}+")
+    decomposed = tensorflow_text.normalize_utf8(parts.values, "NFD")
+    return tf.strings.reduce_join(
+        parts.with_values(tf.where(spared, parts.values, decomposed)), axis=1
+    )
 
 
 @functools.cache

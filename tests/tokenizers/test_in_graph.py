@@ -16,6 +16,9 @@ from bert_keras.tokenizers.in_graph import InGraphTokenizer
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
 VOCABULARIES = ["uncased", "cased", "multilingual-cased", "chinese"]
+# Unassigned in Unicode 14; later versions have letters, marks and decompositions in them.
+LATER_BLOCKS = [block for block in unicode_14.UNASSIGNED if 0x10000 <= block[0] < 0x1F000]
+
 QUICK = [("uncased", True), ("multilingual-cased", False)]
 COMBINATIONS = [  # two in every run, all with the slow tests
     pytest.param(name, lower, marks=[] if (name, lower) in QUICK else pytest.mark.slow)
@@ -29,7 +32,7 @@ DIFFICULT = [
     *"aB1ΑΣσςİıßé한東タﬁ½ \t\n\r\x00\x01\x0b\x85\xa0\xad.,'#[]$^`~\u2028\u200b\ufffd\ufeff"
 ]
 DIFFICULT += [*"\u0301\u0323\u0327\u0345\u0e31\u302e\u1b44\u1fef\u212a\ufade\U0002b820\U0002ceb0"]
-DIFFICULT += [*"\U0001d165\U0001d16d\U0001f6a2\U00010400\U000e0001\U0001e4ec\U0001df2b"]
+DIFFICULT += [*"\U0001d165\U0001d16d\U0001f6a2\U00010400\U000e0001\U0001e4ec\U0001df2b\U000105c9"]
 
 SENTENCES = [
     "The quick brown fox -- it's \u201cjumping\u201d over 3,141 lazy dogs\u2026",
@@ -105,6 +108,19 @@ def test_engines_normalize_every_assigned_character_alike(small_vocabulary, lowe
     plain = WordPieceTokenizer(small_vocabulary, lower, strip_accents)
     in_graph = InGraphTokenizer(small_vocabulary, lower, strip_accents)
     texts = [f"A{c}Σ{c}b" for c in unicode_14.assigned_characters() if ord(c) < 0xF0000]
+    words = in_graph._split_into_words(tf.constant(texts)).to_list()
+    expected = [plain_words(plain, text) for text in texts]
+    assert [[word.decode() for word in line] for line in words] == expected
+
+
+def test_engines_decompose_nothing_that_was_assigned_later(small_vocabulary):
+    characters = [
+        chr(code)
+        for first, last in LATER_BLOCKS
+        for code in range(first, min(last, first + 99) + 1)
+    ]
+    texts = [f"A{c}Σ{c}b" for c in characters]
+    plain, in_graph = WordPieceTokenizer(small_vocabulary), InGraphTokenizer(small_vocabulary)
     words = in_graph._split_into_words(tf.constant(texts)).to_list()
     expected = [plain_words(plain, text) for text in texts]
     assert [[word.decode() for word in line] for line in words] == expected
