@@ -20,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bert_keras import flags
+from bert_keras.backend import import_tensorflow_quietly
 from bert_keras.errors import InputError
 from experiments import machine
 
@@ -82,14 +83,16 @@ def _measurement(name: str, settings: Settings) -> tuple:
 def _in_own_process(function: Callable, *arguments) -> dict[str, float]:
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(1, context) as executor:
-        return executor.submit(function, *arguments).result()
+        return executor.submit(_run_quietly, function, *arguments).result()
+
+
+def _run_quietly(function: Callable, *arguments) -> dict[str, float]:
+    import_tensorflow_quietly()
+    return function(*arguments)
 
 
 def _training_step(row: str, num_steps: int) -> dict[str, float]:
     """The step of the programs, optimizer included, dropout on."""
-    from bert_keras.backend import import_tensorflow_quietly
-
-    import_tensorflow_quietly()
     from bert_keras.config import BertConfig
     from bert_keras.models.pretrainer import pretrainer
     from bert_keras.objectives.pretraining import LOSSES, pretraining
