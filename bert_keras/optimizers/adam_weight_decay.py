@@ -4,6 +4,7 @@
 (arXiv:1412.6980), Loshchilov & Hutter 2017 (arXiv:1711.05101).
 """
 
+import functools
 import logging
 import re
 from collections.abc import Sequence
@@ -63,6 +64,9 @@ class AdamWeightDecay(keras.optimizers.Optimizer):
             shape=(), name="gradient_norm", aggregation="only_first_replica"
         )
         self.adam_m, self.adam_v = self.add_optimizer_variables(variables, ["adam_m", "adam_v"])
+        # One pass over the memory instead of ten: for a word table that is 30 ms instead of 350.
+        # A function of this optimizer: a global one would hold on to variables that are gone.
+        self._compiled_update = tf.function(_update, jit_compile=True, autograph=False)
         self._check_exclusions([variable.path for variable in variables])
         self._decay_rates = [
             self.weight_decay_rate if self.is_decayed(variable.path) else 0.0
@@ -113,27 +117,28 @@ class AdamWeightDecay(keras.optimizers.Optimizer):
 
     def _update_all(self, strategy, grads_and_vars, learning_rate, scale):
         for gradient, variable in grads_and_vars:
+            index = self._get_variable_index(variable)
+            m, v = self.adam_m[index].value, self.adam_v[index].value
+            # The strategy hands each device its own component of all these.
             strategy.extended.update(
                 variable,
-                lambda variable, *args: self.update_step(args[0], variable, *args[1:]),
-                args=(gradient, learning_rate, scale),
+                functools.partial(self._update_on_device, self._decay_rates[index]),
+                args=(m, v, gradient, learning_rate, scale),
                 group=False,
             )
 
-    def update_step(self, gradient, variable, learning_rate, scale=1.0):
-        """Updates one variable and its two slots with `scale * gradient`."""
-        index = self._get_variable_index(variable)
-        _update(
+    def _update_on_device(self, decay_rate, variable, m, v, gradient, learning_rate, scale):
+        self._compiled_update(
             variable,
-            self.adam_m[index].value,
-            self.adam_v[index].value,
+            m,
+            v,
             tf.convert_to_tensor(gradient),
             tf.cast(learning_rate, variable.dtype),
             tf.cast(scale, variable.dtype),
             self.beta_1,
             self.beta_2,
             self.epsilon,
-            self._decay_rates[index],
+            decay_rate,
         )
 
     def get_config(self):
@@ -147,8 +152,6 @@ class AdamWeightDecay(keras.optimizers.Optimizer):
         }
 
 
-# One pass over the memory instead of ten: for a word table that is 30 ms instead of 350.
-@tf.function(jit_compile=True, autograph=False)
 def _update(weight, m, v, gradient, learning_rate, scale, beta_1, beta_2, epsilon, decay_rate):
     gradient *= scale
     m.assign(beta_1 * m + (1.0 - beta_1) * gradient)
