@@ -116,7 +116,7 @@ README = """\
 
 ## Use it
 
-    import bert_keras
+{missing}    import bert_keras
 
     encoder, tokenizer = bert_keras.from_pretrained("{folder}")
 
@@ -130,6 +130,11 @@ README = """\
 | train_log.jsonl | a JSON line for each report of the training |
 | events.out.tfevents.*, eval/ | the same for `tensorboard --logdir=.` |
 | eval_results.txt | the last evaluation |
+"""
+
+MISSING_VOCABULARY = """\
+The run was not told its vocabulary (--vocab_file). Put it here as vocab.txt, then:
+
 """
 
 
@@ -148,6 +153,7 @@ def write_readme(folder, settings, config, step):
             command=command(settings),
             results=_results(folder),
             folder=folder,
+            missing="" if settings.vocab_file else MISSING_VOCABULARY,
         ),
     )
 
