@@ -130,9 +130,8 @@ def _matcher(
     """Greedy matcher of whole words, in which only stand-ins match special tokens."""
     tokens = [f"{_STAND_IN} no token {index}" for index in range(vocabulary_size(vocabulary))]
     for token, index in vocabulary.items():
-        if (
-            token and "\x00" not in token
-        ):  # no text reaches the others, and the matcher refuses them
+        # No text reaches a token with deleted characters, and the matcher refuses some of them.
+        if token and not any(map(is_deleted, token)):
             tokens[index] = token
     for number, token in enumerate(SPECIAL_TOKENS):
         if token in vocabulary and token != UNKNOWN:  # the stand-in of [UNK] is unknown as it is
