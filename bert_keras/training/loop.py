@@ -61,26 +61,31 @@ def train(take_step, batches, plan, learning_rate, losses, save, log, stop):
         InputError: a loss or the gradient is not finite. It is found before the next save, so that
             every checkpoint is good.
     """
+    done = saved = plan.start_step
     pending = []
-    for done in range(plan.start_step + 1, plan.num_train_steps + 1):
-        if stop.received:
-            return done - 1
+
+    def report():
+        _check_finite(pending, done, learning_rate, losses)
+        rate = float(learning_rate(done - 1))
+        log.report(done, _report(pending, losses) | {"learning_rate": rate})
+        pending.clear()
+
+    while done < plan.num_train_steps and not stop.received:
         pending.append(take_step(next(batches)))
+        done += 1
         log.advance()
-        saving = (
-            done == plan.num_train_steps
-            or done % plan.save_checkpoints_steps == 0
-            or stop.received is not None
-        )
+        saving = done % plan.save_checkpoints_steps == 0
         if saving or done % plan.report_steps == 0:
-            _check_finite(pending, done, learning_rate, losses)
-            rate = float(learning_rate(done - 1))
-            log.report(done, _report(pending, losses) | {"learning_rate": rate})
-            pending.clear()
+            report()
         if saving:
             save(done)
+            saved = done
             log.restart_clock()
-    return plan.num_train_steps
+    if pending:
+        report()
+    if saved < done:
+        save(done)
+    return done
 
 
 def _summed(strategy, means):

@@ -113,6 +113,22 @@ def test_a_signal_within_a_step_saves_that_step():
     assert done == 3 and record.saved == [3] and list(record.reports) == [3]
 
 
+def test_a_signal_between_report_and_next_step_saves_what_is_done():
+    plan = loop.Plan(0, 100, save_checkpoints_steps=50, report_steps=1)
+    with StopRequest() as stop:
+        report = Record.report
+
+        def report_with_signal(self, step, values):
+            report(self, step, values)
+            if step == 2:
+                os.kill(os.getpid(), signal.SIGTERM)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Record, "report", report_with_signal)
+            record, done = run([1.0] * 100, plan, stop)
+    assert done == 2 and record.saved == [2] and list(record.reports) == [1, 2]
+
+
 def test_handlers_are_put_back():
     before = signal.getsignal(signal.SIGTERM)
     with StopRequest():

@@ -1,0 +1,89 @@
+"""The run without flags."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from bert_keras import from_pretrained, quick_start
+from bert_keras.run_pretraining import Settings
+from bert_keras.run_pretraining import main as pretrain
+from bert_keras.training.stop import StopRequest
+
+
+def numbers(text):
+    """The losses of model and unigram model that a summary prints."""
+    match = re.search(r"masked-LM loss +(\S+) nats of the model\n +(\S+) nats of a unigram", text)
+    return float(match[1]), float(match[2])
+
+
+def test_the_unigram_loss_is_that_of_frequencies():
+    """Counts 3 and 1 of 4 ids, with one added: frequencies 4/8, 2/8, 1/8, 1/8."""
+    loss = quick_start.unigram_loss([0, 0, 1, 0], [0, 1, 2], vocab_size=4)
+    assert loss == pytest.approx(-np.log([4 / 8, 2 / 8, 1 / 8]).mean())
+
+
+@pytest.fixture(scope="module")
+def short_run(tmp_path_factory):
+    """The folder that a run of few steps leaves."""
+    folder = str(tmp_path_factory.mktemp("runs") / "a run")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quick_start, "NUM_TRAIN_STEPS", 3)
+        patch.setattr(quick_start, "DUPE_FACTOR", 1)
+        quick_start.run(folder, StopRequest())
+    return folder
+
+
+def test_the_folder_explains_itself_and_loads(short_run):
+    with open(f"{short_run}/README.md") as file:
+        readme = file.read()
+    loss, unigram_loss = numbers(readme)
+    assert 5.5 < unigram_loss < 7
+    assert loss > unigram_loss  # after 3 steps
+    encoder, tokenizer = from_pretrained(short_run)
+    assert encoder.get_layer("embeddings").config.hidden_size == 128
+    assert tokenizer.tokenize("The Ship")
+
+
+def test_the_printed_commands_run(short_run):
+    """Each as printed, but for the number of steps and for texts that only the reader has."""
+    with open(f"{short_run}/README.md") as file:
+        commands = re.findall(r"^ {6}python -m (\S+) ((?:.*\\\n)*.*)$", file.read(), re.MULTILINE)
+    assert len(commands) == 4
+    for module, rest in commands:
+        words = shlex.split(rest.replace("\\\n", " "))
+        if "--do_train" in words:
+            words += ["--num_train_steps=1", "--num_warmup_steps=0"]
+        if module.endswith("create_pretraining_data"):
+            words += [f"--input_file={quick_start.SAMPLE / 'held_out.txt'}"]
+            words += [f"--output_file={short_run}/own.tfrecord"]
+        result = subprocess.run(
+            [sys.executable, "-m", module, *words], capture_output=True, text=True, timeout=300
+        )
+        assert result.returncode == 0, result.stderr
+    assert os.path.exists(f"{short_run}_longer/eval_results.txt")
+    assert os.path.exists(f"{short_run}/own.tfrecord")
+
+
+def test_no_flag_but_the_folder_calls_it(monkeypatch):
+    called = []
+    monkeypatch.setattr(quick_start, "run", lambda folder, stop: called.append(folder))
+    assert pretrain(Settings()) == 0
+    assert pretrain(Settings(output_dir="elsewhere")) == 0
+    assert called == ["pretraining_output", "elsewhere"]
+
+
+@pytest.mark.slow
+def test_the_sample_teaches_more_than_frequencies(tmp_path):
+    command = [sys.executable, "-m", "bert_keras.run_pretraining", f"--output_dir={tmp_path}/run"]
+    first = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    assert first.returncode == 0, first.stderr
+    loss, unigram_loss = numbers(first.stdout)
+    assert loss < unigram_loss - 0.3
+    again = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert again.returncode == 0 and "is finished" in again.stderr
+    assert numbers(again.stdout) == (loss, unigram_loss)

@@ -1,0 +1,52 @@
+"""The step under two replicas gives the gradient of the whole batch."""
+
+import os
+import subprocess
+import sys
+
+# A process of its own: logical devices are made before TensorFlow starts.
+TWO_REPLICAS = """
+import keras
+import tensorflow as tf
+from bert_keras.objectives.mean import Mean
+from bert_keras.training import step
+
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+
+def objective(outputs, features):
+    count = tf.cast(tf.size(outputs), tf.float32)
+    return {"loss": Mean(tf.reduce_sum(outputs), count)}
+
+with strategy.scope():
+    x = keras.Input(shape=(), name="x")
+    layer = keras.layers.Dense(1, use_bias=False, kernel_initializer="ones")
+    model = keras.Model({"x": x}, layer(keras.ops.expand_dims(x, -1)))
+    optimizer = keras.optimizers.SGD(1.0)
+    optimizer.build(model.trainable_variables)
+
+@tf.function
+def run(features):
+    return strategy.run(step.train_step, (model, objective, ["loss"], optimizer, features))
+
+batch = tf.data.Dataset.from_tensors({"x": tf.constant([1.0, 3.0, 5.0, 7.0])}).unbatch().batch(4)
+means = run(next(iter(strategy.experimental_distribute_dataset(batch))))
+print([float(total) for total in strategy.experimental_local_results(means["loss"].total)])
+print(float(model.trainable_variables[0].numpy().item()))
+"""
+
+
+def test_gradients_of_two_replicas_are_shares_of_one():
+    """Loss w x with w = 1 and x = 1, 3 | 5, 7: the gradient is 4, the mean of all, not 2 or 8."""
+    result = subprocess.run(
+        [sys.executable, "-c", TWO_REPLICAS],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert result.returncode == 0, result.stderr
+    totals, weight = result.stdout.splitlines()
+    assert totals == "[4.0, 12.0]"
+    assert abs(float(weight) - (1 - 4)) < 1e-4
