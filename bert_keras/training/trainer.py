@@ -1,5 +1,7 @@
 """`model.fit` for pre-training: the loop's own step inside Keras' loop."""
 
+import warnings
+
 import keras
 import tensorflow as tf
 
@@ -65,6 +67,13 @@ class Trainer(keras.Model):
     def fit(self, dataset, **kwargs):
         """Keras' `fit` on a tf.data.Dataset, which holds its own order and batches."""
         return super().fit(dataset, shuffle=False, **kwargs)
+
+    def evaluate(self, dataset, **kwargs):
+        """Keras' `evaluate` on a tf.data.Dataset, to its end."""
+        with warnings.catch_warnings():
+            # A dataset that has not been counted has an end all the same.
+            warnings.filterwarnings("ignore", message="Your input ran out of data")
+            return super().evaluate(dataset, **kwargs)
 
     def call(self, features, training=False):
         return self.model(step.model_inputs(self.model, features), training=training)

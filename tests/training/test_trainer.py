@@ -94,6 +94,13 @@ def test_evaluate_equals_the_programs_evaluation(fitted, dataset):
     assert results == pytest.approx(expected, rel=1e-6)
 
 
+def test_an_uncounted_dataset_is_evaluated_without_a_warning(fitted, dataset, recwarn):
+    trainer, _ = fitted
+    uncounted = dataset.filter(lambda features: True)
+    trainer.evaluate(uncounted, return_dict=True, verbose=0)
+    assert [str(warning.message) for warning in recwarn] == []
+
+
 class Replicas:
     """Stands for a strategy of two replicas where only their number is asked."""
 
