@@ -13,7 +13,7 @@ had not been. SIGTERM saves and exits with status 0, Ctrl-C saves and exits with
 import dataclasses
 
 from bert_keras import flags
-from bert_keras.backend import check_backend
+from bert_keras.backend import check_backend, import_tensorflow_quietly
 from bert_keras.training.stop import StopRequest
 
 REPLACED_FLAGS = {
@@ -73,6 +73,7 @@ class Settings:
 def main(settings: Settings) -> int:
     """Returns the exit status: 0 also after SIGTERM, 130 after Ctrl-C."""
     check_backend()  # before the modules below load Keras
+    import_tensorflow_quietly()
     from bert_keras import quick_start
     from bert_keras.training import pretraining
 
