@@ -5,6 +5,8 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bert_keras.errors import InputError
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
@@ -129,6 +131,12 @@ def test_tokens_with_spans_are_the_tokens(golden, golden_rows):
 def test_what_is_no_text_is_shown(tokenizer, text, received):
     with pytest.raises(InputError, match=f"Text must be str or UTF-8 bytes.*{received}"):
         tokenizer.tokenize(text)
+
+
+@given(st.text(st.characters(max_codepoint=0x7F)) | st.from_regex(r"[A-Za-z',.-]+"))
+def test_ascii_is_split_as_any_text(tokenizer, text):
+    spanned = [token.piece for token in tokenizer.tokenize_with_offsets(text)]
+    assert tokenizer.tokenize(text) == spanned
 
 
 def test_ids_and_tokens_convert_both_ways(tokenizer):
