@@ -6,6 +6,7 @@ import os
 import random
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -80,9 +81,13 @@ def padded(values, length):
 
 @pytest.fixture
 def settings(inputs, tmp_path):
+    return settings_for(inputs, tmp_path / "run")
+
+
+def settings_for(inputs, folder):
     return Settings(
         input_file=[str(inputs / "records.tfrecord")],
-        output_dir=str(tmp_path / "run"),
+        output_dir=str(folder),
         bert_config_file=str(inputs / "config.json"),
         max_seq_length=MAX_SEQ_LENGTH,
         max_predictions_per_seq=MAX_PREDICTIONS_PER_SEQ,
@@ -94,6 +99,21 @@ def settings(inputs, tmp_path):
         save_checkpoints_steps=2,
         report_steps=3,
     )
+
+
+@pytest.fixture(scope="module")
+def at_once(inputs, tmp_path_factory):
+    """The folder of a run that nothing interrupted: 8 steps."""
+    folder = tmp_path_factory.mktemp("runs") / "at_once"
+    run(settings_for(inputs, folder))
+    return str(folder)
+
+
+@pytest.fixture
+def finished(settings, at_once):
+    """Settings whose folder holds a copy of the run of 8 steps."""
+    shutil.copytree(at_once, settings.output_dir)
+    return settings
 
 
 def run(settings, **changes):
@@ -198,9 +218,7 @@ def test_evaluation_does_not_depend_on_the_batch_size(settings):
 # --- runs that go on ---
 
 
-def test_a_run_in_pieces_equals_a_run_at_once(settings, tmp_path):
-    at_once = str(tmp_path / "at_once")
-    run(settings, output_dir=at_once)
+def test_a_run_in_pieces_equals_a_run_at_once(settings, at_once):
     with pytest.MonkeyPatch.context() as patch:
         save = run_state.save
 
@@ -261,31 +279,28 @@ def is_saving(folder):
     )
 
 
-def test_a_torn_checkpoint_is_passed_over_with_a_notice(settings, tmp_path, capsys):
-    at_once = str(tmp_path / "at_once")
-    run(settings, output_dir=at_once)
-    run(settings)
-    data_file = run_state.checkpoint_path(settings.output_dir, 8) + ".data-00000-of-00001"
+def test_a_torn_checkpoint_is_passed_over_with_a_notice(finished, at_once, capsys):
+    data_file = run_state.checkpoint_path(finished.output_dir, 8) + ".data-00000-of-00001"
     os.truncate(data_file, os.path.getsize(data_file) // 2)
-    capsys.readouterr()
-    run(settings)
+    run(finished)
     shown = capsys.readouterr().err
     assert "model.ckpt-8 is torn" in shown and "continuing from" in shown
-    assert_identical(saved(settings, 8), saved(settings, 8, at_once))
+    assert_identical(saved(finished, 8), saved(finished, 8, at_once))
 
 
-def test_a_full_disk_ends_the_run_and_loses_no_checkpoint(settings):
-    run(settings, num_train_steps=4)
+def test_a_full_disk_ends_the_run_and_loses_no_checkpoint(finished):
     largest_file = 10_000
-    assert os.path.getsize(f"{settings.output_dir}/model.ckpt-4.data-00000-of-00001") > largest_file
+    assert os.path.getsize(f"{finished.output_dir}/model.ckpt-8.data-00000-of-00001") > largest_file
     result = execute(
-        settings,
+        finished,
+        num_train_steps=20,
         before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file)),
     )
     assert result.returncode == 1
-    assert "error: The checkpoint of step 6 could not be written" in result.stderr
+    assert "error: The checkpoint of step 10 could not be written" in result.stderr
     assert "Traceback" not in result.stderr
-    assert run_state.newest_readable(settings.output_dir, pytest.fail)[0] == 4
+    assert run_state.saved_steps(finished.output_dir) == [2, 4, 6, 8]
+    assert run_state.newest_readable(finished.output_dir, pytest.fail)[0] == 8
 
 
 def test_sigterm_saves_and_exits_with_success(settings):
@@ -306,58 +321,47 @@ def test_sigterm_saves_and_exits_with_success(settings):
     assert f"Stopped by SIGTERM at step {step} of 1000000" in stopped
 
 
-def test_a_finished_run_says_so(settings, capsys):
-    run(settings, num_train_steps=2)
-    before = saved(settings, 2)
-    run(settings, num_train_steps=2)
-    assert "is finished: all 2 steps are done" in capsys.readouterr().err
-    assert_identical(saved(settings, 2), before)
+def test_a_finished_run_says_so(finished, at_once, capsys):
+    run(finished)
+    assert "is finished: all 8 steps are done" in capsys.readouterr().err
+    assert_identical(saved(finished, 8), saved(finished, 8, at_once))
 
 
-def test_more_steps_go_on_with_a_notice(settings, capsys):
-    run(settings, num_train_steps=2)
-    run(settings, num_train_steps=4)
-    assert "begun with --num_train_steps=2" in capsys.readouterr().err
-    assert saved(settings, 4)["global_step"] == 4
+def test_more_steps_go_on_with_a_notice(finished, capsys):
+    run(finished, num_train_steps=10)
+    assert "begun with --num_train_steps=8" in capsys.readouterr().err
+    assert saved(finished, 10)["global_step"] == 10
 
 
 # --- commands that cannot work ---
 
 
-def test_a_command_that_the_folder_has_passed_is_refused(settings):
-    run(settings, num_train_steps=6)
-    last = run_state.checkpoint_path(settings.output_dir, 6)
-    with pytest.raises(InputError, match="already at 6 >= 4 .* new --output_dir"):
-        run(settings, num_train_steps=4, init_checkpoint=last)
+def test_a_command_that_the_folder_has_passed_is_refused(finished):
+    last = run_state.checkpoint_path(finished.output_dir, 8)
+    with pytest.raises(InputError, match="already at 8 >= 4 .* new --output_dir"):
+        run(finished, num_train_steps=4, init_checkpoint=last)
 
 
-def test_a_new_folder_begins_at_step_zero_with_the_weights_of_an_old_one(settings, tmp_path):
-    run(settings, num_train_steps=6)
-    last = run_state.checkpoint_path(settings.output_dir, 6)
-    new = str(tmp_path / "new")
+def test_a_new_folder_begins_at_step_zero_with_the_weights_of_an_old_one(settings, at_once):
     run(
         settings,
-        output_dir=new,
-        init_checkpoint=last,
+        init_checkpoint=run_state.checkpoint_path(at_once, 8),
         num_train_steps=4,
         save_checkpoints_steps=1,
         report_steps=1,
     )
-    first = saved(settings, 1, new)
+    first, old = saved(settings, 1), saved(settings, 8, at_once)
     assert first["global_step"] == 1
     kernel = "bert/pooler/dense/kernel"
-    np.testing.assert_array_equal(first[kernel], saved(settings, 6)[kernel])  # its rate is 0
-    assert (
-        np.abs(first[f"{kernel}/adam_v"]).max()
-        < np.abs(saved(settings, 6)[f"{kernel}/adam_v"]).max()
-    )
-    assert saved(settings, 4, new)["global_step"] == 4
+    np.testing.assert_array_equal(first[kernel], old[kernel])  # the rate of its first step is 0
+    moment = f"{kernel}/adam_v"
+    assert np.abs(first[moment]).max() < np.abs(old[moment]).max()
+    assert run_state.saved_steps(settings.output_dir) == [1, 2, 3, 4]
 
 
-def test_a_run_is_not_continued_with_other_settings(settings):
-    run(settings, num_train_steps=4)
+def test_a_run_is_not_continued_with_other_settings(finished):
     with pytest.raises(InputError, match="--train_batch_size: 8 -> 4; .*--random_seed: 12345 -> 1"):
-        run(settings, num_train_steps=8, train_batch_size=4, random_seed=1)
+        run(finished, num_train_steps=20, train_batch_size=4, random_seed=1)
 
 
 def test_a_loss_that_is_not_finite_stops_the_run(settings):
