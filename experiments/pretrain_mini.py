@@ -55,7 +55,7 @@ class Settings:
     result_file: str = flags.setting(
         str(FOLDER / "results" / "pretrain_mini.json"), "The result; its picture goes beside it."
     )
-    num_train_steps: int = flags.setting(3500, "Steps of the run; fewer are a rehearsal.")
+    num_train_steps: int = flags.setting(3000, "Steps of the run; fewer are a rehearsal.")
 
 
 def record_settings(settings: Settings, part: str) -> create_pretraining_data.Settings:
