@@ -1,16 +1,99 @@
-"""The files that a flag names: one rule for every program that reads files.
+"""The files that a user names: one rule for every program that reads or writes them.
 
-Importing this loads no TensorFlow. Paths with a scheme (`gs://bucket/name`) are looked up through
-TensorFlow's file systems, which is imported for them alone.
+Importing this loads no TensorFlow. Paths with a scheme (`gs://bucket/name`) go through TensorFlow's
+file systems, which are imported for them alone.
 """
 
+import contextlib
 import glob
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from bert_keras.errors import InputError
 
+UNFINISHED = ".unfinished"  # ends the name that a file has until it is complete
 LONGEST_PATH = 4096  # Linux: PATH_MAX
+
+
+def read_bytes(path: str | os.PathLike) -> bytes:
+    """Returns what a file holds; raises InputError if it cannot be read."""
+    with named_errors(path, "read"), open_bytes(path) as file:
+        return file.read()
+
+
+def read_text(path: str | os.PathLike) -> str:
+    """Returns the text of a UTF-8 file, its line ends as they are.
+
+    Raises:
+      InputError: the file cannot be read, or holds other bytes; the message names the line.
+    """
+    content = read_bytes(path)
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"Text must be UTF-8; {path}, line {line}, holds the byte "
+            f"0x{content[error.start]:02x}. Convert the file, for instance with iconv."
+        ) from error
+
+
+def write_text(path: str | os.PathLike, text: str) -> None:
+    """Writes a UTF-8 file that is never seen half-written: under another name, then renamed.
+
+    Raises:
+      InputError: it cannot be written; an earlier file of the name is kept then.
+    """
+    unfinished = unfinished_name(path)
+    with named_errors(path, "written"):
+        try:
+            with _open(unfinished, "wb") as file:
+                file.write(text.encode("utf-8"))
+            _rename(unfinished, path)
+        finally:
+            remove_if_exists(unfinished)
+
+
+def unfinished_name(path: str | os.PathLike) -> str:
+    """The name of a file while it is written: in the same folder, hidden from globs."""
+    folder, name = os.path.split(path)
+    return os.path.join(folder, f".{name}{UNFINISHED}")
+
+
+@contextlib.contextmanager
+def named_errors(path: str | os.PathLike, action: str) -> Iterator[None]:
+    """Turns what the file system refuses into an InputError that names the path.
+
+    Args:
+      path: the file that the user named.
+      action: what could not be done to it, "read" or "written".
+    """
+    refused = OSError
+    if _has_scheme(path):
+        from tensorflow.errors import OpError as refused
+    try:
+        yield
+    except refused as error:
+        reason = getattr(error, "message", None) or error.strerror
+        way_out = {
+            "read": "Check the spelling, and that it is a file that you may read.",
+            "written": "Its folder must exist, take new files and have room.",
+        }
+        raise InputError(f"{path} cannot be {action}: {reason}. {way_out[action]}") from error
+
+
+def open_bytes(path: str | os.PathLike):
+    """Opens a file for reading bytes; for use within `named_errors`."""
+    return _open(path, "rb")
+
+
+def remove_if_exists(path: str | os.PathLike) -> None:
+    """Removes a file that may not be there."""
+    if not _has_scheme(path):
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(path)
+    elif (gfile := _gfile()).exists(path):
+        gfile.remove(path)
 
 
 def expand_input_files(
@@ -58,10 +141,8 @@ def _num_pieces_of_existing_path(pieces: list[str]) -> int:
 
 def _expand(pattern: str) -> list[str]:
     """The files of a name or glob that does not exist as it stands, blanks around it taken off."""
-    if "://" in pattern:
-        from tensorflow.io import gfile  # only such paths need TensorFlow
-
-        matches = sorted(gfile.glob(pattern))
+    if _has_scheme(pattern):
+        matches = sorted(_gfile().glob(pattern))
     elif os.path.exists(pattern):
         matches = [pattern]
     else:
@@ -78,8 +159,26 @@ def _expand(pattern: str) -> list[str]:
 
 
 def _is_folder(path: str) -> bool:
-    if "://" in path:
-        from tensorflow.io import gfile
+    return _gfile().isdir(path) if _has_scheme(path) else os.path.isdir(path)
 
-        return gfile.isdir(path)
-    return os.path.isdir(path)
+
+def _open(path: str | os.PathLike, mode: str):
+    return _gfile().GFile(os.fspath(path), mode) if _has_scheme(path) else open(path, mode)
+
+
+def _rename(source: str, target: str | os.PathLike) -> None:
+    if _has_scheme(target):
+        _gfile().rename(source, os.fspath(target), overwrite=True)
+    else:
+        os.replace(source, target)
+
+
+def _has_scheme(path: str | os.PathLike) -> bool:
+    return "://" in os.fspath(path)
+
+
+def _gfile():
+    """TensorFlow's file systems: only paths with a scheme need TensorFlow."""
+    from tensorflow.io import gfile
+
+    return gfile

@@ -1,5 +1,6 @@
 """The rule by which a flag names files."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bert_keras.errors import InputError
-from bert_keras.files import expand_input_files
+from bert_keras.files import UNFINISHED, expand_input_files, read_bytes, read_text, write_text
 
 
 @pytest.fixture
@@ -80,10 +81,52 @@ def test_paths_with_a_scheme(folder):
     ]
 
 
+@pytest.fixture(params=["", "file://"], ids=["local", "scheme"])
+def root(request, tmp_path):
+    """The name of a folder, as a path and with a scheme."""
+    return f"{request.param}{tmp_path}"
+
+
+def test_what_is_written_is_read(root, tmp_path):
+    for text in ("earlier", "caf\u00e9\r\n\u2028\n"):
+        write_text(f"{root}/a", text)
+        assert read_text(f"{root}/a") == text
+        assert read_bytes(f"{root}/a") == text.encode()
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_what_cannot_be_read_or_written_is_named(root, tmp_path):
+    (tmp_path / "folder").mkdir()
+    for name in ("missing", "folder"):
+        with pytest.raises(InputError, match=f"/{name} cannot be read: .*Check the spelling"):
+            read_bytes(f"{root}/{name}")
+    for name in ("folder", "missing/a"):
+        with pytest.raises(InputError, match=f"/{name} cannot be written: .*folder must exist"):
+            write_text(f"{root}/{name}", "text")
+    assert os.listdir(tmp_path) == ["folder"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
+def test_a_full_disk_keeps_the_earlier_file(root, tmp_path):
+    (tmp_path / "a").write_text("earlier")
+    os.symlink("/dev/full", tmp_path / f".a{UNFINISHED}")
+    with pytest.raises(InputError, match="a cannot be written: .*No space"):
+        write_text(f"{root}/a", "text" * 10_000)
+    assert os.listdir(tmp_path) == ["a"]
+    assert (tmp_path / "a").read_text() == "earlier"
+
+
+def test_text_that_is_not_utf_8_is_named_with_its_line(tmp_path):
+    (tmp_path / "a").write_bytes(b"port\ncaf\xe9\n")
+    with pytest.raises(InputError, match="/a, line 2, holds the byte 0xe9"):
+        read_text(tmp_path / "a")
+
+
 def test_local_paths_load_no_tensorflow(tmp_path):
     (tmp_path / "a.txt").write_text("x")
     code = (
-        "import sys; from bert_keras.files import expand_input_files; "
-        f"expand_input_files({str(tmp_path / '*.txt')!r}); sys.exit('tensorflow' in sys.modules)"
+        "import sys; from bert_keras import files; "
+        f"(path,) = files.expand_input_files({str(tmp_path / '*.txt')!r}); "
+        "files.write_text(path, files.read_text(path)); sys.exit('tensorflow' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
