@@ -5,11 +5,12 @@ Devlin et al. 2018 (arXiv:1810.04805), section 3, and `BertConfig` of google-res
 
 import dataclasses
 import json
-import logging
 import math
 import re
 
 from bert_keras.errors import InputError
+from bert_keras.files import read_text
+from bert_keras.notices import notify
 
 HIDDEN_ACTIVATIONS = ("gelu", "relu", "tanh", "linear")
 
@@ -79,29 +80,23 @@ class BertConfig:
 
     @classmethod
     def from_dict(cls, values: dict) -> "BertConfig":
-        """Builds a config from the keys of a file; unused keys are kept with a notice."""
+        """Builds a config from the keys of a file; unused keys are kept."""
         if "vocab_size" not in values:
             raise InputError(f"A BERT config needs the key vocab_size. Received: {sorted(values)}")
         own = {field.name for field in dataclasses.fields(cls)} - {"other_keys"}
         other_keys = {key: value for key, value in values.items() if key not in own}
-        if other_keys:
-            logging.getLogger("bert_keras").warning(
-                "notice: the config has keys that this model does not use; they are kept: %s",
-                ", ".join(other_keys),
-            )
         return cls(**{key: values[key] for key in own & set(values)}, other_keys=other_keys)
 
     @classmethod
     def from_json_file(cls, path: str) -> "BertConfig":
-        """Reads a `bert_config.json`.
+        """Reads a `bert_config.json`; unused keys are kept with a notice.
 
         Raises:
             InputError: no such file, not a JSON object, or values that are impossible.
         """
         try:
-            with _open(path) as file:
-                values = json.loads(file.read())
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+            values = json.loads(read_text(path))
+        except json.JSONDecodeError as error:
             raise InputError(
                 f"A BERT config is a JSON file like bert_config.json. Received: {path} ({error})"
             ) from error
@@ -110,9 +105,18 @@ class BertConfig:
                 f"A BERT config is a JSON object. Received: a {type(values).__name__} in {path}"
             )
         try:
-            return cls.from_dict(values)
+            config = cls.from_dict(values)
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
+        if config.other_keys:
+            unused = ", ".join(config.other_keys)
+            notify(f"{path} has keys that this model does not use; they are kept: {unused}")
+        return config
+
+    @classmethod
+    def of(cls, config: "BertConfig | dict") -> "BertConfig":
+        """The config itself, or the one that a saved layer holds as a dict."""
+        return cls.from_dict(config) if isinstance(config, dict) else config
 
     @classmethod
     def base(cls, vocab_size: int = UNCASED_VOCAB_SIZE) -> "BertConfig":
@@ -177,11 +181,3 @@ def _released_size(name: str) -> tuple[int, int] | None:
     released = num_layers in RELEASED_NUM_LAYERS and hidden_size in RELEASED_HIDDEN_SIZES
     is_large = (num_layers, hidden_size) == NAMED_SIZES["large"]
     return (num_layers, hidden_size) if released or is_large else None
-
-
-def _open(path: str):
-    if "://" not in str(path):
-        return open(path, encoding="utf-8")
-    import tensorflow as tf  # remote file systems only; a config alone needs no TensorFlow
-
-    return tf.io.gfile.GFile(path)

@@ -1,6 +1,5 @@
 import dataclasses
 import json
-import logging
 
 import pytest
 
@@ -64,11 +63,21 @@ def test_missing_vocab_size_is_refused():
         BertConfig.from_dict({"hidden_size": 128})
 
 
-def test_unknown_keys_are_kept_with_a_notice(caplog):
-    with caplog.at_level(logging.WARNING, "bert_keras"):
-        config = BertConfig.from_dict({"vocab_size": 21128} | CHINESE_KEYS)
-    assert "directionality" in caplog.text
+def test_unknown_keys_are_kept_with_one_notice_when_a_file_is_read(tmp_path, capsys):
+    path = tmp_path / "bert_config.json"
+    path.write_text(json.dumps({"vocab_size": 21128} | CHINESE_KEYS))
+    config = BertConfig.from_json_file(path)
+    notice = capsys.readouterr().err
+    assert notice.startswith("notice: ") and notice.count("directionality") == 1
     assert CHINESE_KEYS.items() <= config.to_dict().items()
+    assert BertConfig.from_dict(config.to_dict()) == config
+    assert capsys.readouterr().err == ""
+
+
+def test_a_layer_takes_a_config_or_its_dict():
+    config = BertConfig.named("mini")
+    assert BertConfig.of(config) is config
+    assert BertConfig.of(config.to_dict()) == config
 
 
 def test_file_and_back_changes_nothing(tmp_path):
@@ -88,5 +97,5 @@ def test_bad_file_is_refused_by_its_name(tmp_path, content):
 
 
 def test_folder_is_no_config(tmp_path):
-    with pytest.raises(InputError, match="JSON file"):
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
         BertConfig.from_json_file(tmp_path)
