@@ -3,10 +3,11 @@
 import os
 import re
 import string
-import warnings
 from collections.abc import Iterable, Mapping
 
 from bert_keras.errors import InputError
+from bert_keras.files import read_bytes, write_text
+from bert_keras.notices import notify
 
 PADDING = "[PAD]"
 UNKNOWN = "[UNK]"
@@ -35,7 +36,7 @@ def load_vocabulary(path: str | os.PathLike) -> dict[str, int]:
     """Reads a vocabulary file: token -> id, in file order (`load_vocab` of the original).
 
     A blank line uses up an id, and of a repeated token the last line counts, both as in the
-    original; a warning names the lines. Windows line ends, a missing final line end and a byte
+    original; a notice names the lines. Windows line ends, a missing final line end and a byte
     order mark do no harm.
 
     Raises:
@@ -51,9 +52,9 @@ def load_vocabulary(path: str | os.PathLike) -> dict[str, int]:
             repeated.append(index + 1)
         vocabulary[token] = index
     if blank:
-        _warn(path, blank, "a blank line uses up an id")
+        _notify(path, blank, "a blank line uses up an id")
     if repeated:
-        _warn(path, repeated, "a token that stands on an earlier line too gets the later id")
+        _notify(path, repeated, "a token that stands on an earlier line too gets the later id")
     require_tokens(vocabulary, [UNKNOWN], path)
     return vocabulary
 
@@ -62,7 +63,8 @@ def save_vocabulary(vocabulary: Mapping[str, int], path: str | os.PathLike) -> N
     """Writes one token a line in id order; an id without a token gets a blank line.
 
     Raises:
-        InputError: a token holds a line end, so that it could not be read back.
+        InputError: a token holds a line end, so that it could not be read back, or the file
+            cannot be written.
     """
     lines = [""] * vocabulary_size(vocabulary)
     for token, index in vocabulary.items():
@@ -71,8 +73,7 @@ def save_vocabulary(vocabulary: Mapping[str, int], path: str | os.PathLike) -> N
                 f"A vocabulary token cannot hold a line end. Received: {token!r} (id {index})."
             )
         lines[index] = token
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{line}\n" for line in lines)
+    write_text(path, "".join(f"{line}\n" for line in lines))
 
 
 def vocabulary_size(vocabulary: Mapping[str, int]) -> int:
@@ -134,13 +135,7 @@ def _contradiction(do_lower_case: bool, reason: str) -> None:
 
 def _read_lines(path: str | os.PathLike) -> list[str]:
     """Cuts at "\\n" alone: `splitlines` would cut at U+2028, which is content in some of BERT's."""
-    if os.path.isdir(path):
-        raise InputError(f"Expected a vocabulary file, got a directory: {path}")
-    try:
-        with open(path, "rb") as file:
-            lines = file.read().removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    except OSError as error:
-        raise InputError(f"Cannot read the vocabulary file {path}: {error.strerror}.") from error
+    lines = read_bytes(path).removeprefix(b"\xef\xbb\xbf").split(b"\n")
     if not lines[-1]:
         del lines[-1]  # what stands after the final line end is no line
     try:
@@ -159,9 +154,7 @@ def _strip(line: str) -> str:
     return line.strip(string.whitespace) if token in ("", CONTINUATION) else token
 
 
-def _warn(path: str | os.PathLike, line_numbers: list[int], fact: str) -> None:
-    """A warning that points at the file; its author, not the caller, can do something about it."""
+def _notify(path: str | os.PathLike, line_numbers: list[int], fact: str) -> None:
     shown = ", ".join(map(str, line_numbers[:10]))
     more = f" and {len(line_numbers) - 10} more" if len(line_numbers) > 10 else ""
-    message = f"{path}: {fact}: line {shown}{more}."
-    warnings.warn_explicit(message, UserWarning, os.fspath(path), line_numbers[0])
+    notify(f"{path}: {fact}: line {shown}{more}.")

@@ -35,15 +35,15 @@ def test_line_ends_and_spaces_are_no_part_of_a_token(tmp_path, content):
     assert load(tmp_path, content) == {"[PAD]": 0, "[UNK]": 1, "port": 2}
 
 
-def test_a_blank_line_uses_up_an_id_and_is_named(tmp_path):
-    with pytest.warns(UserWarning, match="blank line uses up an id: line 3"):
-        vocabulary = load(tmp_path, b"[PAD]\n[UNK]\n\nport\n")
+def test_a_blank_line_uses_up_an_id_and_is_named(tmp_path, capsys):
+    vocabulary = load(tmp_path, b"[PAD]\n[UNK]\n\nport\n")
+    assert "blank line uses up an id: line 3" in capsys.readouterr().err
     assert vocabulary["port"] == 3
 
 
-def test_of_a_repeated_token_the_last_line_counts(tmp_path):
-    with pytest.warns(UserWarning, match="gets the later id: line 4"):
-        vocabulary = load(tmp_path, b"[PAD]\n[UNK]\nport\n[PAD]\n")
+def test_of_a_repeated_token_the_last_line_counts(tmp_path, capsys):
+    vocabulary = load(tmp_path, b"[PAD]\n[UNK]\nport\n[PAD]\n")
+    assert "gets the later id: line 4" in capsys.readouterr().err
     assert vocabulary == {"[PAD]": 3, "[UNK]": 1, "port": 2}
     assert vocabulary_size(vocabulary) == 4
 
@@ -63,19 +63,33 @@ def test_saved_and_loaded_again_it_is_the_same(tmp_path, golden):
     assert (tmp_path / "vocab.txt").read_bytes() == original.read_bytes()
 
 
+def test_ids_stay_where_a_line_is_blank_or_repeated(tmp_path):
+    vocabulary = load(tmp_path, b"[UNK]\nport\n\n\nship\nport\nsail\n")
+    save_vocabulary(vocabulary, tmp_path / "saved.txt")
+    assert load_vocabulary(tmp_path / "saved.txt") == vocabulary
+
+
+def test_a_path_with_a_scheme_is_read_and_written(tmp_path):
+    path = f"file://{tmp_path}/vocab.txt"
+    save_vocabulary({"[UNK]": 0, "port": 1}, path)
+    assert load_vocabulary(path) == {"[UNK]": 0, "port": 1}
+    with pytest.raises(InputError, match="nowhere cannot be read"):
+        load_vocabulary(f"file://{tmp_path}/nowhere")
+
+
 def test_a_token_with_a_line_end_is_not_saved(tmp_path):
     with pytest.raises(InputError, match="line end"):
         save_vocabulary({"[UNK]": 0, "a\nb": 1}, tmp_path / "vocab.txt")
 
 
 def test_a_folder_is_no_vocabulary(tmp_path):
-    message = f"Expected a vocabulary file, got a directory: {tmp_path}"
+    message = f"{tmp_path} cannot be read: Is a directory"
     with pytest.raises(InputError, match=re.escape(message)):
         load_vocabulary(tmp_path)
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(InputError, match="nowhere.txt: No such file"):
+    with pytest.raises(InputError, match="nowhere.txt cannot be read: No such file"):
         load_vocabulary(tmp_path / "nowhere.txt")
 
 
