@@ -105,32 +105,38 @@ def check_case(
     Raises:
         InputError: the setting contradicts; the message says which value fits.
     """
+    for fits, reason in _case_facts(vocabulary, init_checkpoint):
+        if fits != do_lower_case:
+            raise InputError(
+                "--do_lower_case must be as when the vocabulary was made. Received: "
+                f"{do_lower_case}, but {reason}. Pass --do_lower_case={fits}, or files that fit."
+            )
+
+
+def known_case(vocabulary: Mapping[str, int], init_checkpoint: str | None = None) -> bool | None:
+    """The `do_lower_case` that `check_case` holds for certain; None if nothing can be said."""
+    facts = _case_facts(vocabulary, init_checkpoint)
+    return facts[0][0] if facts else None
+
+
+def _case_facts(
+    vocabulary: Mapping[str, int], init_checkpoint: str | None
+) -> list[tuple[bool, str]]:
+    """Which `do_lower_case` fits, and why: by the checkpoint's name, then by the letters."""
+    facts = []
     match = re.match(r"^.*?([A-Za-z0-9_-]+)/bert_model.ckpt", init_checkpoint or "")
     model_name = match.group(1) if match else None
+    if model_name in _CASED_CHECKPOINTS:
+        facts.append((False, f"the checkpoint {init_checkpoint} is cased"))
+    if model_name in _LOWER_CASED_CHECKPOINTS:
+        facts.append((True, f"the checkpoint {init_checkpoint} is lower-cased"))
     upper = sum(letter in vocabulary for letter in string.ascii_uppercase)
     lower = sum(letter in vocabulary for letter in string.ascii_lowercase)
-    if do_lower_case:
-        if model_name in _CASED_CHECKPOINTS:
-            _contradiction(do_lower_case, f"the checkpoint {init_checkpoint} is cased")
-        if upper == len(string.ascii_uppercase):
-            _contradiction(
-                do_lower_case, "the vocabulary holds the letters A-Z, which would never be used"
-            )
-    else:
-        if model_name in _LOWER_CASED_CHECKPOINTS:
-            _contradiction(do_lower_case, f"the checkpoint {init_checkpoint} is lower-cased")
-        if upper == 0 and lower == len(string.ascii_lowercase):
-            _contradiction(
-                do_lower_case,
-                "the vocabulary holds a-z and none of A-Z, so capitals would be [UNK]",
-            )
-
-
-def _contradiction(do_lower_case: bool, reason: str) -> None:
-    raise InputError(
-        f"--do_lower_case must be as when the vocabulary was made. Received: {do_lower_case}, "
-        f"but {reason}. Pass --do_lower_case={not do_lower_case}, or files that fit."
-    )
+    if upper == len(string.ascii_uppercase):
+        facts.append((False, "the vocabulary holds the letters A-Z, which would never be used"))
+    if upper == 0 and lower == len(string.ascii_lowercase):
+        facts.append((True, "the vocabulary holds a-z and none of A-Z: capitals would be [UNK]"))
+    return facts
 
 
 def _read_lines(path: str | os.PathLike) -> list[str]:

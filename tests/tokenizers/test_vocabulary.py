@@ -8,6 +8,7 @@ from bert_keras.errors import InputError
 from bert_keras.tokenizers.vocabulary import (
     SPECIAL_TOKENS,
     check_case,
+    known_case,
     load_vocabulary,
     require_tokens,
     save_vocabulary,
@@ -115,6 +116,7 @@ def test_missing_special_tokens_are_all_named():
 def test_a_case_setting_that_the_vocabulary_contradicts_is_found(golden, name, lower_cased):
     vocabulary = load_vocabulary(golden / "vocab" / f"bert-base-{name}-vocab.txt")
     check_case(lower_cased, vocabulary)
+    assert known_case(vocabulary) is lower_cased
     with pytest.raises(InputError, match=f"Pass --do_lower_case={lower_cased}"):
         check_case(not lower_cased, vocabulary)
 
@@ -126,6 +128,7 @@ def test_a_case_setting_that_the_vocabulary_contradicts_is_found(golden, name, l
 def test_a_case_setting_that_the_checkpoint_contradicts_is_found(folder, lower_cased):
     checkpoint = f"models/{folder}/bert_model.ckpt"
     check_case(lower_cased, {}, checkpoint)
+    assert known_case({}, checkpoint) is lower_cased
     with pytest.raises(InputError, match=folder):
         check_case(not lower_cased, {}, checkpoint)
 
@@ -133,3 +136,4 @@ def test_a_case_setting_that_the_checkpoint_contradicts_is_found(folder, lower_c
 def test_nothing_is_said_of_a_small_vocabulary():
     check_case(False, {"[UNK]": 0, "a": 1, "port": 2}, "output/model.ckpt-20")
     check_case(True, {"[UNK]": 0, "A": 1, "Port": 2})
+    assert known_case({"[UNK]": 0, "a": 1, "port": 2}) is None
