@@ -5,6 +5,8 @@ The folder has the layout of Google's releases (`bert_config.json`, `vocab.txt`,
 """
 
 import json
+import os
+import re
 from collections.abc import Callable
 
 import keras
@@ -13,7 +15,15 @@ import tensorflow as tf
 from bert_keras.checkpoints import bundle, tf1
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
+from bert_keras.files import read_text, write_text
 from bert_keras.models.bert import bert
+from bert_keras.notices import notify
+from bert_keras.tokenizers.vocabulary import (
+    check_case,
+    known_case,
+    load_vocabulary,
+    save_vocabulary,
+)
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
 # Ours first; the others are the names of Google's releases.
@@ -24,7 +34,7 @@ WEIGHTS_PREFIX = "bert_model.ckpt"
 
 
 def from_pretrained(
-    folder: str, build: Callable[[BertConfig], keras.Model] = bert
+    folder: str | os.PathLike, build: Callable[[BertConfig], keras.Model] = bert
 ) -> tuple[keras.Model, WordPieceTokenizer]:
     """Loads a folder that `save_pretrained` wrote, or a TF1 release of Google's.
 
@@ -35,24 +45,27 @@ def from_pretrained(
 
     Returns:
         The model with its weights, and the tokenizer of its vocabulary. A release stores no case
-        setting: it is cased if the name of the folder says so.
+        setting: it is what the vocabulary's letters say, or else the folder's name.
 
     Raises:
         InputError: a file is missing or damaged, or config, vocabulary and weights disagree.
     """
+    folder = os.fspath(folder)
     config = BertConfig.from_json_file(_find(folder, CONFIG_FILES))
-    tokenizer = WordPieceTokenizer(_find(folder, (VOCABULARY_FILE,)), **_case_setting(folder))
+    tokenizer = _read_tokenizer(folder)
     if tokenizer.vocab_size > config.vocab_size:
         raise InputError(
             f"A vocabulary must not be larger than vocab_size={config.vocab_size} of the config. "
             f"Received: {tokenizer.vocab_size} entries in {folder}/{VOCABULARY_FILE}"
         )
     model = build(config)
-    tf1.load_weights(model, tf.io.gfile.join(folder, WEIGHTS_PREFIX))
+    _load_weights(model, tf.io.gfile.join(folder, WEIGHTS_PREFIX))
     return model, tokenizer
 
 
-def save_pretrained(model: keras.Model, tokenizer: WordPieceTokenizer | None, folder: str) -> None:
+def save_pretrained(
+    model: keras.Model, tokenizer: WordPieceTokenizer | None, folder: str | os.PathLike
+) -> None:
     """Writes config, vocabulary with its case setting, and weights; makes the folder if needed.
 
     Without a tokenizer the folder lacks `vocab.txt`: it must be put there before it is loaded.
@@ -60,25 +73,75 @@ def save_pretrained(model: keras.Model, tokenizer: WordPieceTokenizer | None, fo
     Raises:
         InputError: the folder cannot be written.
     """
+    folder = os.fspath(folder)
+    config = model.get_layer("embeddings").config
+    weights = {tf1.original_name(weight.path): weight for weight in model.weights}
     try:
         tf.io.gfile.makedirs(folder)
-        config = model.get_layer("embeddings").config
-        _write(folder, CONFIG_FILES[0], config.to_json_string())
+        write_text(tf.io.gfile.join(folder, CONFIG_FILES[0]), config.to_json_string())
         if tokenizer is not None:
             _write_tokenizer(tokenizer, folder)
-        weights = {tf1.original_name(weight.path): weight for weight in model.weights}
         bundle.write(tf.io.gfile.join(folder, WEIGHTS_PREFIX), weights)
     except tf.errors.OpError as error:
         raise InputError(f"The folder {folder} cannot be written: {error.message}") from error
 
 
 def _write_tokenizer(tokenizer: WordPieceTokenizer, folder: str) -> None:
-    _write(folder, VOCABULARY_FILE, "".join(f"{token}\n" for token in tokenizer.vocab))
+    save_vocabulary(tokenizer.vocab, tf.io.gfile.join(folder, VOCABULARY_FILE))
     case_setting = {
         "do_lower_case": tokenizer.do_lower_case,
         "strip_accents": tokenizer.strip_accents,
     }
-    _write(folder, TOKENIZER_FILE, json.dumps(case_setting, indent=2) + "\n")
+    path = tf.io.gfile.join(folder, TOKENIZER_FILE)
+    write_text(path, json.dumps(case_setting, indent=2) + "\n")
+
+
+def _read_tokenizer(folder: str) -> WordPieceTokenizer:
+    vocab_file = _find(folder, (VOCABULARY_FILE,))
+    case_setting = _read_case_setting(folder)
+    checkpoint = tf.io.gfile.join(folder, WEIGHTS_PREFIX)
+    if case_setting["do_lower_case"] is None:
+        known = known_case(load_vocabulary(vocab_file), checkpoint)
+        case_setting["do_lower_case"] = not _is_named_cased(folder) if known is None else known
+    tokenizer = WordPieceTokenizer(vocab_file, **case_setting)
+    check_case(tokenizer.do_lower_case, tokenizer.vocab, checkpoint)
+    return tokenizer
+
+
+def _read_case_setting(folder: str) -> dict[str, bool | None]:
+    """What `tokenizer_config.json` says, also one of Hugging Face's; None where it says nothing."""
+    path = tf.io.gfile.join(folder, TOKENIZER_FILE)
+    stored = {}
+    if tf.io.gfile.exists(path):
+        try:
+            stored = json.loads(read_text(path))
+        except json.JSONDecodeError as error:
+            raise InputError(f"{path} must be a JSON file. Received: {error}") from error
+    names = ("do_lower_case", "strip_accents")
+    setting = {name: stored.get(name) for name in names} if isinstance(stored, dict) else {}
+    if not setting or not all(isinstance(value, bool | None) for value in setting.values()):
+        raise InputError(
+            f"{path} must be a JSON object with true or false for {' and '.join(names)}. "
+            f"Received: {json.dumps(stored)[:200]}"
+        )
+    return setting
+
+
+def _is_named_cased(folder: str) -> bool:
+    """Whether "cased" is a part of the name: `cased_L-12_…`, `multi_cased_L-12_…`, `bert-cased`."""
+    return "cased" in re.split(r"[-_.]", os.path.basename(folder.rstrip("/")))
+
+
+def _load_weights(model: keras.Model, checkpoint: str) -> None:
+    """Loads weights and says what was not; the heads of a pretrainer are no part of the encoder."""
+    report = tf1.load_weights(model, checkpoint)
+    unused = [name for name in report.unused if not name.startswith("cls/")]
+    for names, fact in (
+        (unused, "not used"),
+        (report.missing, "missing, left at their initial values"),
+    ):
+        if names:
+            notify(f"{checkpoint}: {len(names)} weights are {fact}: {', '.join(names)}")
 
 
 def _find(folder: str, names: tuple[str, ...]) -> str:
@@ -89,21 +152,3 @@ def _find(folder: str, names: tuple[str, ...]) -> str:
         if tf.io.gfile.exists(path):
             return path
     raise InputError(f"A pretrained model needs {' or '.join(names)}. Received: {folder} without")
-
-
-def _case_setting(folder: str) -> dict:
-    path = tf.io.gfile.join(folder, TOKENIZER_FILE)
-    if not tf.io.gfile.exists(path):
-        name = folder.rstrip("/").rpartition("/")[2]
-        return {"do_lower_case": not name.startswith(("cased", "multi_cased"))}
-    with tf.io.gfile.GFile(path) as file:
-        setting = json.loads(file.read())
-    return {"do_lower_case": setting["do_lower_case"], "strip_accents": setting["strip_accents"]}
-
-
-def _write(folder: str, name: str, text: str) -> None:
-    """Writes under another name and renames, so that nothing half written has the final one."""
-    path = tf.io.gfile.join(folder, name)
-    with tf.io.gfile.GFile(path + bundle.UNFINISHED, "w") as file:
-        file.write(text)
-    tf.io.gfile.rename(path + bundle.UNFINISHED, path, overwrite=True)
