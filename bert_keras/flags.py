@@ -15,10 +15,9 @@ default and help text. absl parses, as in the original programs, so `--flag valu
 
 import dataclasses
 import difflib
-import math
 import os
-import re
 import select
+import signal
 import sys
 import textwrap
 import types
@@ -28,15 +27,21 @@ from collections.abc import Callable, Mapping, Sequence
 from absl import flags as absl_flags
 
 from bert_keras.errors import InputError
+from bert_keras.notices import notify
+from bert_keras.parsers import PARSERS, PLACEHOLDERS
 
 HELP_FLAGS = ("--help", "-help", "-h", "--helpshort", "--helpfull")
 INTERRUPTED = 130  # 128 + SIGINT, what a shell reports
+TERMINATED = 143  # 128 + SIGTERM
 BROKEN_PIPE = 141  # 128 + SIGPIPE
 
 
-def setting(default, help_text: str):
-    """A field with a default. A list's default may be written as a tuple."""
-    metadata = {"help": help_text}
+def setting(default, help_text: str, minimum: float | None = None, maximum: float | None = None):
+    """A field with a default. A list's default may be written as a tuple.
+
+    `minimum` and `maximum` are the least and the greatest number that the flag takes.
+    """
+    metadata = {"help": help_text, "minimum": minimum, "maximum": maximum}
     if isinstance(default, (list, tuple)):
         return dataclasses.field(default_factory=lambda: list(default), metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
@@ -92,7 +97,21 @@ def parse(settings_class: type, command_line: Sequence[str]):
             f"Every value belongs to a flag; received {words[0]!r} on its own. "
             "Write --flag=value, with quotation marks around a glob."
         )
-    return settings_class(**values)
+    settings = settings_class(**values)
+    check_numbers(settings)
+    return settings
+
+
+def check_numbers(settings) -> None:
+    """Raises InputError for a number outside the range of its field; `parse` checks by this."""
+    for field in dataclasses.fields(settings):
+        value = getattr(settings, field.name)
+        minimum, maximum = field.metadata.get("minimum"), field.metadata.get("maximum")
+        is_below = None not in (value, minimum) and value < minimum
+        is_above = None not in (value, maximum) and value > maximum
+        if is_below or is_above:
+            limits = _range(minimum, maximum)
+            raise InputError(f"--{field.name} must be {limits}. Received: {value}")
 
 
 def define(settings_class: type) -> absl_flags.FlagValues:
@@ -129,61 +148,18 @@ def manual(settings_class: type, description: str, program: str) -> str:
     return "\n".join(lines)
 
 
-class _BooleanParser(absl_flags.BooleanParser):
-    """absl's true/t/1/yes and false/f/0/no, with a message for people."""
-
-    def parse(self, argument):
-        try:
-            return super().parse(argument)
-        except ValueError as error:
-            raise ValueError("expected true or false") from error
+class _Terminated(BaseException):
+    """SIGTERM came: like Ctrl-C it unwinds, so that files begun are removed."""
 
 
-class _IntegerParser(absl_flags.ArgumentParser):
-    """Whole numbers, with a message for people."""
-
-    def parse(self, argument):
-        if isinstance(argument, int):
-            return argument
-        if not re.fullmatch(r"\s*[+-]?\d+\s*", argument):
-            raise ValueError("expected a whole number")
-        return int(argument)
-
-
-class _FloatParser(absl_flags.ArgumentParser):
-    """Finite numbers, with a message for people."""
-
-    def parse(self, argument):
-        try:
-            number = float(argument)
-        except ValueError:
-            number = math.nan
-        if not math.isfinite(number):
-            raise ValueError("expected a number")
-        return number
-
-
-class _ListParser(absl_flags.ArgumentParser):
-    """Comma-separated words, split as the original does: no quoting."""
-
-    def parse(self, argument):
-        if isinstance(argument, list):
-            return argument
-        return argument.split(",") if argument else []
-
-
-PARSERS = {
-    bool: _BooleanParser,
-    int: _IntegerParser,
-    float: _FloatParser,
-    str: absl_flags.ArgumentParser,
-    list[str]: _ListParser,
-}
-PLACEHOLDERS = {int: "NUMBER", float: "NUMBER", str: "TEXT", list[str]: "A,B,..."}
+def _terminate(*_):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one shall not stop the cleaning up
+    raise _Terminated
 
 
 def _status(main, settings_class, replaced, command_line) -> int:
     command_line = sys.argv[1:] if command_line is None else list(command_line)
+    previous = signal.signal(signal.SIGTERM, _terminate)
     try:
         if any(word in HELP_FLAGS for word in command_line):
             description = sys.modules[main.__module__].__doc__ or ""
@@ -192,7 +168,7 @@ def _status(main, settings_class, replaced, command_line) -> int:
         else:
             command_line, notices = _without_replaced(command_line, replaced)
             for notice in notices:
-                print(f"note: {notice}", file=sys.stderr)
+                notify(notice)
             status = main(parse(settings_class, command_line)) or 0
         sys.stdout.flush()  # a closed pipe shall show here, not while Python shuts down
         return status
@@ -202,10 +178,15 @@ def _status(main, settings_class, replaced, command_line) -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
+    except _Terminated:
+        print("terminated", file=sys.stderr)
+        return TERMINATED
     except BrokenPipeError:
         if not _silence_closed_streams():
             raise
         return BROKEN_PIPE
+    finally:
+        signal.signal(signal.SIGTERM, previous)
 
 
 def _silence_closed_streams() -> bool:
@@ -266,7 +247,14 @@ def _shown_default(field: dataclasses.Field) -> str:
         return "required"
     value = _default(field)
     shown = ",".join(value) if isinstance(value, list) else "" if value is None else str(value)
-    return f"default: {shown or 'none'}"
+    limits = _range(field.metadata.get("minimum"), field.metadata.get("maximum"))
+    return f"default: {shown or 'none'}" + (f"; {limits}" if limits else "")
+
+
+def _range(minimum: float | None, maximum: float | None) -> str:
+    lowest = "" if minimum is None else f"at least {minimum}"
+    highest = "" if maximum is None else f"at most {maximum}"
+    return " and ".join(filter(None, (lowest, highest)))
 
 
 def _plain_type(hint):

@@ -2,6 +2,8 @@
 
 import dataclasses
 import os
+import re
+import signal
 import subprocess
 import sys
 import textwrap
@@ -160,8 +162,55 @@ def test_replaced_flags_are_accepted_with_a_notice(words, capsys):
     replaced = {"iterations_per_loop": "every step is reported."}
     assert run(seen.append, *words, "--num_train_steps=3", replaced=replaced) == 0
     assert seen[0].num_train_steps == 3
-    notice = "note: --iterations_per_loop has no effect: every step is reported.\n"
+    notice = "notice: --iterations_per_loop has no effect: every step is reported.\n"
     assert capsys.readouterr().err == notice
+
+
+def test_termination_unwinds_and_is_quiet(capsys):
+    unwound = []
+
+    def main(settings):
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        finally:
+            unwound.append(True)
+
+    before = signal.getsignal(signal.SIGTERM)
+    assert run(main) == 143
+    assert capsys.readouterr().err == "terminated\n"
+    assert unwound == [True]
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+@dataclasses.dataclass(frozen=True)
+class Ranges:
+    steps: int = flags.setting(4, "Steps.", minimum=1)
+    share: float = flags.setting(0.5, "A share.", minimum=0, maximum=1)
+    limit: int | None = flags.setting(None, "A limit.", minimum=1)
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("--steps=0", "--steps must be at least 1. Received: 0"),
+        ("--share=-0.1", "--share must be at least 0 and at most 1. Received: -0.1"),
+        ("--share=1.1", "--share must be at least 0 and at most 1. Received: 1.1"),
+        ("--limit=0", "--limit must be at least 1. Received: 0"),
+    ],
+)
+def test_numbers_outside_their_range(word, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        flags.parse(Ranges, [word])
+
+
+def test_ranges_hold_their_ends_and_stand_in_the_help():
+    assert flags.parse(Ranges, ["--share=1"]).share == 1
+    assert flags.parse(Ranges, []).limit is None
+    text = flags.manual(Ranges, "", "program")
+    assert "(default: 4; at least 1)" in text
+    assert "(default: 0.5; at least 0 and at most 1)" in text
+    with pytest.raises(InputError, match="--steps must be at least 1"):
+        flags.check_numbers(Ranges(steps=0))
 
 
 def test_help_is_a_manual_in_the_order_of_the_fields(capsys):
