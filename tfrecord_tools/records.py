@@ -5,12 +5,17 @@ from collections.abc import Iterator
 
 import tensorflow as tf
 
-from bert_keras.data.features import pretraining_features
+from bert_keras.data.features import (
+    GZIP_SIGNATURE,
+    check_lengths,
+    compression_type,
+    pretraining_features,
+    stored_values,
+)
 from bert_keras.errors import InputError
 from tfrecord_tools.instances import Instance
 
 MAX_CACHED_FEATURES = 1 << 14
-GZIP_MAGIC = b"\x1f\x8b\x08"
 Features = dict[str, list[int] | list[float]]
 
 
@@ -46,30 +51,18 @@ def deserialize(record: bytes) -> Features:
       InputError: the bytes are no Example, a feature is missing, or lengths contradict each other.
     """
     try:
-        feature_map = tf.train.Example.FromString(record).features.feature
+        stored = tf.train.Example.FromString(record).features.feature
     except Exception as error:  # protobuf's implementations raise different classes
         raise InputError("Records must be serialized tf.train.Examples.") from error
-    features: Features = {}
-    kinds = {"int64": "int64_list", "float32": "float_list"}
-    for name, feature in pretraining_features(0, 0).items():
-        values = list(getattr(feature_map[name], kinds[feature.dtype]).value)
-        features[name] = values
-    missing = [name for name, values in features.items() if not values]
-    if missing:
+    values = stored_values(stored)
+    names = list(pretraining_features(0, 0))
+    if missing := [name for name in names if name not in values]:
         raise InputError(
-            f"A pre-training record has the features {', '.join(features)}; "
+            f"A pre-training record has the features {', '.join(names)}; "
             f"missing: {', '.join(missing)}."
         )
-    expected = pretraining_features(
-        len(features["input_ids"]), len(features["masked_lm_positions"])
-    )
-    for name, values in features.items():
-        if len(values) != expected[name].shape[0]:
-            raise InputError(
-                f"{name} must have {expected[name].shape[0]} values, as the features beside it; "
-                f"received {len(values)}."
-            )
-    return features
+    check_lengths(values, "the record")
+    return {name: list(of_name) for name, of_name in values.items()}
 
 
 def read_records(path: str) -> Iterator[bytes]:
@@ -81,7 +74,7 @@ def read_records(path: str) -> Iterator[bytes]:
     if not tf.io.gfile.exists(path) or tf.io.gfile.isdir(path):
         raise InputError(f"Expected a TFRecord file; {path!r} is a folder or does not exist.")
     with tf.io.gfile.GFile(path, "rb") as file:
-        compression = "GZIP" if file.read(len(GZIP_MAGIC)) == GZIP_MAGIC else ""
+        compression = compression_type(file.read(len(GZIP_SIGNATURE)))
     num_read = 0
     try:
         for record in tf.data.TFRecordDataset(path, compression).as_numpy_iterator():

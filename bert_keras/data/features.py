@@ -4,7 +4,14 @@ Plain Python: whoever writes records needs no Keras, whoever reads them needs no
 and meaning are those of create_pretraining_data.py in google-research/bert.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+from bert_keras.errors import InputError
+
+# A plain TFRecord file begins so only if its first record has 559,903 bytes.
+GZIP_SIGNATURE = b"\x1f\x8b\x08"
+LISTS = {"int64": "int64_list", "float32": "float_list"}  # dtype -> kind of tf.train.Feature
 
 
 class Feature(NamedTuple):
@@ -36,3 +43,36 @@ def pretraining_features(max_seq_length: int, max_predictions_per_seq: int) -> d
         "masked_lm_weights": Feature("float32", (max_predictions_per_seq,)),
         "next_sentence_labels": Feature("int64", (1,)),
     }
+
+
+def compression_type(beginning: bytes) -> str:
+    """How TensorFlow has to read a TFRecord file that begins so: "" or "GZIP"."""
+    return "GZIP" if beginning.startswith(GZIP_SIGNATURE) else ""
+
+
+def stored_values(stored: Mapping) -> dict[str, Sequence]:
+    """Returns name -> values of a pre-training record, from the map of a `tf.train.Features`.
+
+    Features that are missing, empty or of another type are left out.
+    """
+    values = {}
+    for name, feature in pretraining_features(0, 0).items():
+        if name in stored and stored[name].WhichOneof("kind") == LISTS[feature.dtype]:
+            values[name] = getattr(stored[name], LISTS[feature.dtype]).value
+    return {name: of_name for name, of_name in values.items() if of_name}
+
+
+def check_lengths(values: Mapping[str, Sequence], source: str) -> None:
+    """Raises InputError, which names `source`, if the lengths of the features contradict others.
+
+    How long a record is, and how many predictions it has, is read off `input_ids` and
+    `masked_lm_positions`.
+    """
+    features = pretraining_features(len(values["input_ids"]), len(values["masked_lm_positions"]))
+    for name, feature in features.items():
+        (expected,) = feature.shape
+        if len(values[name]) != expected:
+            raise InputError(
+                f"Expected {expected} values of {name}; {source} holds {len(values[name])}. "
+                "Make its records again."
+            )

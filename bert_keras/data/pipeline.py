@@ -9,7 +9,8 @@ The original (`input_fn_builder` in run_pretraining.py) draws another order in e
 Letters of shapes: B batch, T positions, P predictions.
 """
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Sequence
 
 import tensorflow as tf
 
@@ -25,7 +26,7 @@ NUM_RECORDS_IN_A_ROW = 16
 
 
 def pretraining_dataset(
-    input_files: str | Iterable[str],
+    input_files: str | Iterable[str] | Sequence[Shard],
     max_seq_length: int,
     max_predictions_per_seq: int,
     batch_size: int,
@@ -38,7 +39,8 @@ def pretraining_dataset(
     Batches do not stop at the end of an epoch: all have B examples.
 
     Args:
-      input_files: TFRecord files, plain or GZIP; paths and globs as in `expand_input_files`.
+      input_files: TFRecord files, plain or GZIP; paths and globs as in `expand_input_files`, or
+        the shards that `check_first_records` returned, which are not checked again.
       max_seq_length: T of the records.
       max_predictions_per_seq: P of the records.
       batch_size: B.
@@ -58,8 +60,7 @@ def pretraining_dataset(
     """
     _check_at_least(1, batch_size=batch_size, shuffle_buffer_size=shuffle_buffer_size)
     _check_at_least(0, start_step=start_step)
-    files = expand_input_files(input_files)
-    shards = check_first_records(files, max_seq_length, max_predictions_per_seq)
+    shards = _checked_shards(input_files, max_seq_length, max_predictions_per_seq)
     first_epoch, num_skipped = 0, 0
     if start_step > 0:
         first_epoch, num_skipped = divmod(start_step * batch_size, count_records(shards))
@@ -70,7 +71,7 @@ def pretraining_dataset(
 
 
 def evaluation_dataset(
-    input_files: str | Iterable[str],
+    input_files: str | Iterable[str] | Sequence[Shard],
     max_seq_length: int,
     max_predictions_per_seq: int,
     batch_size: int,
@@ -80,11 +81,23 @@ def evaluation_dataset(
     The features and errors are those of `pretraining_dataset`.
     """
     _check_at_least(1, batch_size=batch_size)
-    files = expand_input_files(input_files)
-    shards = check_first_records(files, max_seq_length, max_predictions_per_seq)
+    shards = _checked_shards(input_files, max_seq_length, max_predictions_per_seq)
     table = tf.data.Dataset.from_tensor_slices(shard_table(shards))
     batches = table.flat_map(tf.data.TFRecordDataset).batch(batch_size)
     return _parsed(batches, max_seq_length, max_predictions_per_seq)
+
+
+def _checked_shards(
+    input_files: str | Iterable[str] | Sequence[Shard],
+    max_seq_length: int,
+    max_predictions_per_seq: int,
+) -> list[Shard]:
+    if not isinstance(input_files, (str, os.PathLike)):
+        input_files = list(input_files)
+        if input_files and all(isinstance(file, Shard) for file in input_files):
+            return input_files
+    files = expand_input_files(input_files)
+    return check_first_records(files, max_seq_length, max_predictions_per_seq)
 
 
 def _epoch(shards: list[Shard], seed: list, shuffle_buffer_size: int) -> tf.data.Dataset:

@@ -11,16 +11,18 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import tensorflow as tf
-from absl import logging
 from google.protobuf.message import DecodeError
 
-from bert_keras.data.features import pretraining_features
-from bert_keras.errors import InputError
-
-GZIP_SIGNATURE = (
-    b"\x1f\x8b\x08"  # a plain file starts so only if its first record has 559,903 bytes
+from bert_keras.data.features import (
+    GZIP_SIGNATURE,
+    check_lengths,
+    compression_type,
+    pretraining_features,
+    stored_values,
 )
-LISTS = {"int64": "int64_list", "float32": "float_list"}  # dtype -> kind of tf.train.Feature
+from bert_keras.errors import InputError
+from bert_keras.notices import notify
+
 MEASURES = {"max_seq_length": "input_ids", "max_predictions_per_seq": "masked_lm_positions"}
 NUM_FILES_AT_A_TIME = 16
 NUM_RECORDS_AT_A_TIME = 1024
@@ -38,7 +40,7 @@ def check_first_records(
 ) -> list[Shard]:
     """Returns the files that hold records, each with its compression.
 
-    A file without any record is left out with a warning: a shard may have got none.
+    A file without any record is left out with a notice: a shard may have got none.
 
     Raises:
       InputError: no file holds a record, or the first record of a file cannot be read, or is no
@@ -58,7 +60,7 @@ def check_first_records(
         elif not shard.compression and tf.io.gfile.stat(shard.path).length > 0:
             raise _damaged(shard.path, "too short for a record")
         else:
-            logging.warning("%s holds no record; it is passed over.", shard.path)
+            notify(f"{shard.path} holds no record; it is passed over.")
     if not filled:
         raise InputError(
             f"Expected records; received {len(files)} empty files, such as {files[0]}. "
@@ -79,7 +81,7 @@ def shard_table(shards: Sequence[Shard]) -> tuple[tf.Tensor, tf.Tensor]:
 
 def _compression(path: str) -> str:
     with _named_errors(path), tf.io.gfile.GFile(path, "rb") as file:
-        return "GZIP" if file.read(len(GZIP_SIGNATURE)) == GZIP_SIGNATURE else ""
+        return compression_type(file.read(len(GZIP_SIGNATURE)))
 
 
 def _for_each_shard(shards: Sequence[Shard], function) -> Iterator[tuple[Shard, object]]:
@@ -135,33 +137,23 @@ def _check_record(path: str, record: bytes, requested: dict[str, int]) -> None:
         stored = tf.train.Example.FromString(record).features.feature
     except DecodeError as error:
         raise InputError(f"Expected records of tf.train.Example; {path} holds others.") from error
-    features = pretraining_features(**requested)
-    wrong = [
-        name
-        for name, feature in features.items()
-        if name not in stored or stored[name].WhichOneof("kind") != LISTS[feature.dtype]
-    ]
+    values = stored_values(stored)
+    wrong = [name for name in pretraining_features(**requested) if name not in values]
     if wrong:
         raise InputError(
             f"Expected pre-training records; those of {path} lack {', '.join(wrong)}, or hold them "
             "in another type. Make records with python -m tfrecord_tools.create_pretraining_data."
         )
-    differing = []
-    for flag, name in MEASURES.items():
-        length = len(getattr(stored[name], LISTS[features[name].dtype]).value)
-        if length != requested[flag]:
-            differing.append((flag, length))
+    holds = {flag: len(values[name]) for flag, name in MEASURES.items()}
+    differing = [flag for flag in MEASURES if holds[flag] != requested[flag]]
     if differing:
-        asked = " ".join(f"--{flag}={requested[flag]}" for flag, _ in differing)
-        holds = " ".join(f"--{flag}={length}" for flag, length in differing)
         raise InputError(
-            f"Flags must be those that the records were made with; received {asked}, but {path} "
-            f"was made with {holds}. Use that, or other records."
+            "Flags must be those that the records were made with; received "
+            f"{_flags(requested, differing)}, but {path} was made with {_flags(holds, differing)}. "
+            "Use that, or other records."
         )
-    for name, feature in features.items():
-        length = len(getattr(stored[name], LISTS[feature.dtype]).value)
-        if length != feature.shape[0]:
-            raise InputError(
-                f"Expected {feature.shape[0]} values of {name}; {path} holds {length}. "
-                "Make its records again."
-            )
+    check_lengths(values, path)
+
+
+def _flags(values: dict[str, int], names: list[str]) -> str:
+    return " ".join(f"--{name}={values[name]}" for name in names)

@@ -7,7 +7,9 @@ import pytest
 import tensorflow as tf
 
 from bert_keras.data.pipeline import evaluation_dataset, pretraining_dataset
+from bert_keras.data.records import check_first_records
 from bert_keras.errors import InputError
+from bert_keras.files import expand_input_files
 
 NUM_RECORDS = (23, 1, 40)  # in three files
 LENGTHS = {"max_seq_length": 8, "max_predictions_per_seq": 2}
@@ -128,6 +130,15 @@ def test_evaluation_is_one_pass_in_the_order_of_the_files(files, batch_size):
     batches = [batch["input_ids"][:, 0] for batch in dataset.as_numpy_iterator()]
     assert np.concatenate(batches).tolist() == list(range(64))
     assert {len(batch) for batch in batches[:-1]} <= {batch_size}
+
+
+def test_shards_that_were_checked_are_not_read_again(files, monkeypatch):
+    expected = training_numbers(files, 8)
+    shards = check_first_records(expand_input_files(files), **LENGTHS)
+    monkeypatch.setattr("bert_keras.data.pipeline.check_first_records", None)
+    assert training_numbers(shards, 8) == expected
+    dataset = evaluation_dataset(shards, **LENGTHS, batch_size=64)
+    assert next(dataset.as_numpy_iterator())["input_ids"][:, 0].tolist() == list(range(64))
 
 
 @pytest.mark.parametrize("argument", ["batch_size", "shuffle_buffer_size"])

@@ -55,7 +55,7 @@ def test_deserialize_says_what_is_wrong():
         deserialize(tf.train.Example().SerializeToString())
     example = tf.train.Example.FromString(serialize(INSTANCE, 8, 3))
     example.features.feature["segment_ids"].int64_list.value.append(1)
-    with pytest.raises(InputError, match="segment_ids must have 8 values.*received 9"):
+    with pytest.raises(InputError, match="Expected 8 values of segment_ids; the record holds 9"):
         deserialize(example.SerializeToString())
 
 
