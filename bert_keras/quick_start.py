@@ -5,18 +5,17 @@ the seed are fixed, so that it gives the same numbers again on the same machine.
 """
 
 import importlib.resources
-import math
 import os
 import shlex
-from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import tensorflow as tf
 
 from bert_keras.config import BertConfig
-from bert_keras.data.pipeline import evaluation_dataset
-from bert_keras.run_pretraining import Settings
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
-from bert_keras.training import pretraining, run_folder
+from bert_keras.training import baselines, run_folder
+from bert_keras.training.stop import StopRequest
 from tfrecord_tools import create_pretraining_data
 
 OUTPUT_DIR = "pretraining_output"
@@ -76,33 +75,38 @@ What to type next:
 """
 
 
-def run(folder, stop):
-    """Makes records, trains, evaluates and explains, in `folder`; ends early on a stop request."""
+def run(folder: str, pretrain: Callable[..., dict | None], stop: StopRequest) -> None:
+    """Makes records, trains, evaluates and explains, in `folder`; ends early on a stop request.
+
+    `pretrain` does what `run_pretraining` does; its arguments are the program's flags.
+    """
     data = os.path.join(folder, "data")
     run_folder.make(data)
     tokenizer = WordPieceTokenizer(str(SAMPLE / "vocab.txt"))
     run_folder.write_text(data, "bert_config.json", config(tokenizer).to_json_string())
     for name, text in (("train", "corpus.txt"), ("held_out", "held_out.txt")):
         _make_records(str(SAMPLE / text), os.path.join(data, f"{name}.tfrecord"))
-    pretraining.run(training_settings(folder), stop)
+    pretrain(**training_flags(folder))
     if stop.received:
         return
-    results = pretraining.run(evaluation_settings(folder), stop)
+    results = pretrain(**evaluation_flags(folder))
     if stop.received:
         return
-    ids, labels = _masked_ids_and_labels(os.path.join(data, "held_out.tfrecord"))
+    ids, labels = baselines.masked_ids_and_labels(
+        [os.path.join(data, "held_out.tfrecord")], MAX_SEQ_LENGTH, MAX_PREDICTIONS_PER_SEQ
+    )
     summary = SUMMARY.format(
         **results,
         **_paths(folder),
         num_predictions=len(ids),
-        unigram_loss=unigram_loss(_corpus_ids(tokenizer), ids, tokenizer.vocab_size),
-        majority_share=Counter(labels).most_common(1)[0][1] / len(labels),
+        unigram_loss=baselines.unigram_loss(_corpus_ids(tokenizer), ids, tokenizer.vocab_size),
+        majority_share=baselines.majority_share(labels),
     )
     run_folder.write_text(folder, run_folder.README_NAME, f"# A first BERT\n\n{summary}")
     print(f"\n{summary}")
 
 
-def config(tokenizer):
+def config(tokenizer: WordPieceTokenizer) -> BertConfig:
     """A BERT that two cores can train while one waits."""
     return BertConfig(
         vocab_size=tokenizer.vocab_size,
@@ -114,9 +118,9 @@ def config(tokenizer):
     )
 
 
-def training_settings(folder):
-    """The settings of `run_pretraining` for the training."""
-    return Settings(
+def training_flags(folder: str) -> dict[str, Any]:
+    """The flags of `run_pretraining` for the training."""
+    return dict(
         input_file=[os.path.join(folder, "data", "train.tfrecord")],
         output_dir=folder,
         bert_config_file=os.path.join(folder, "data", "bert_config.json"),
@@ -132,9 +136,9 @@ def training_settings(folder):
     )
 
 
-def evaluation_settings(folder):
-    """The settings of `run_pretraining` for the evaluation on the held-out chapters."""
-    return Settings(
+def evaluation_flags(folder: str) -> dict[str, Any]:
+    """The flags of `run_pretraining` for the evaluation on the held-out chapters."""
+    return dict(
         input_file=[os.path.join(folder, "data", "held_out.tfrecord")],
         output_dir=folder,
         bert_config_file=os.path.join(folder, "data", "bert_config.json"),
@@ -144,22 +148,6 @@ def evaluation_settings(folder):
         eval_batch_size=BATCH_SIZE,
         max_eval_steps=0,
     )
-
-
-def unigram_loss(training_ids, masked_ids, vocab_size):
-    """The masked-LM loss of a model that knows frequencies only, smoothed by adding one.
-
-    Args:
-        training_ids: the token ids of the training text.
-        masked_ids: the ids to predict.
-        vocab_size: how many different ids there are.
-
-    Returns:
-        The mean of -log(frequency) over `masked_ids`, in nats.
-    """
-    counts = Counter(training_ids)
-    total = counts.total() + vocab_size
-    return sum(math.log(total / (counts[id_] + 1)) for id_ in masked_ids) / len(masked_ids)
 
 
 def _make_records(text_file, record_file):
@@ -178,20 +166,10 @@ def _make_records(text_file, record_file):
     )
 
 
-def _corpus_ids(tokenizer):
+def _corpus_ids(tokenizer: WordPieceTokenizer) -> Iterator[int]:
     lines = (SAMPLE / "corpus.txt").read_text(encoding="utf-8").splitlines()
     for line in lines:
         yield from tokenizer.convert_tokens_to_ids(tokenizer.tokenize(line))
-
-
-def _masked_ids_and_labels(record_file):
-    """The ids to predict and the next-sentence labels of all records, as lists."""
-    ids, labels = [], []
-    dataset = evaluation_dataset([record_file], MAX_SEQ_LENGTH, MAX_PREDICTIONS_PER_SEQ, BATCH_SIZE)
-    for features in dataset.as_numpy_iterator():
-        ids += features["masked_lm_ids"][features["masked_lm_weights"] > 0].tolist()
-        labels += features["next_sentence_labels"].ravel().tolist()
-    return ids, labels
 
 
 def _paths(folder):

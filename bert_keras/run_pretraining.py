@@ -14,16 +14,18 @@ import dataclasses
 
 from bert_keras import flags
 from bert_keras.backend import check_backend, import_tensorflow_quietly
+from bert_keras.training import devices
 from bert_keras.training.stop import StopRequest
 
-REPLACED_FLAGS = {
+REPLACED_FLAGS = devices.REPLACED_FLAGS | {
     "iterations_per_loop": "every step returns to the loop; --report_steps spaces the reports.",
-    "num_tpu_cores": "all cores of the TPU are used.",
 }
 
 
-@dataclasses.dataclass(frozen=True)
-class Settings:
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings(devices.DeviceSettings):
+    """The flags of the program: what to train on, which model, for how long."""
+
     input_file: list[str] = flags.setting(
         (), "TFRecords of pre-training examples: comma-separated files and globs."
     )
@@ -40,34 +42,39 @@ class Settings:
     init_checkpoint: str | None = flags.setting(
         None, "Checkpoint whose weights a new run begins with; step and moments begin anew."
     )
-    max_seq_length: int = flags.setting(128, "Length of the examples, as the records have it.")
+    max_seq_length: int = flags.setting(
+        128, "Length of the examples, as the records have it.", minimum=1
+    )
     max_predictions_per_seq: int = flags.setting(
-        20, "Masked positions of an example, as the records have them."
+        20, "Masked positions of an example, as the records have them.", minimum=1
     )
     do_train: bool = flags.setting(False, "Train.")
     do_eval: bool = flags.setting(False, "Evaluate on --input_file.")
-    train_batch_size: int = flags.setting(32, "Examples of a training step, over all devices.")
-    eval_batch_size: int = flags.setting(8, "Examples of an evaluation step, over all devices.")
+    train_batch_size: int = flags.setting(
+        32, "Examples of a training step, over all devices.", minimum=1
+    )
+    eval_batch_size: int = flags.setting(
+        8, "Examples of an evaluation step, over all devices.", minimum=1
+    )
     learning_rate: float = flags.setting(5e-5, "Peak of the learning rate, used as it is.")
-    num_train_steps: int = flags.setting(100000, "Training steps of the whole run.")
-    num_warmup_steps: int = flags.setting(10000, "Steps in which the rate rises from 0.")
-    save_checkpoints_steps: int = flags.setting(1000, "Steps between checkpoints.")
-    keep_checkpoint_max: int = flags.setting(5, "Checkpoints that are kept; 0 keeps all.")
-    report_steps: int = flags.setting(100, "Steps between reports.")
+    learning_rate_schedule: str = flags.setting(
+        "original",
+        "`original` decays from step 0 on, so that the rate drops where the warm-up ends; "
+        "`continuous` decays from the end of the warm-up on.",
+    )
+    num_train_steps: int = flags.setting(100000, "Training steps of the whole run.", minimum=1)
+    num_warmup_steps: int = flags.setting(10000, "Steps in which the rate rises from 0.", minimum=0)
+    save_checkpoints_steps: int = flags.setting(1000, "Steps between checkpoints.", minimum=1)
+    keep_checkpoint_max: int = flags.setting(
+        5, "Checkpoints that are kept; 0 keeps all.", minimum=0
+    )
+    report_steps: int = flags.setting(100, "Steps between reports.", minimum=1)
     max_eval_steps: int = flags.setting(
-        100, "Most batches of an evaluation; 0 evaluates the whole input."
+        100, "Most batches of an evaluation; 0 evaluates the whole input.", minimum=0
     )
     random_seed: int = flags.setting(
         12345, "Seed of the initial weights, of the order of the records and of dropout."
     )
-    tpu: str | None = flags.setting(
-        None, "TPU to use: its name, its grpc:// address, or `local` on a TPU VM."
-    )
-    use_tpu: bool = flags.setting(False, "Use the TPU of --tpu_name or --master.")
-    tpu_name: str | None = flags.setting(None, "The older form of --tpu, with --use_tpu.")
-    master: str | None = flags.setting(None, "grpc:// address of the TPU, with --use_tpu.")
-    tpu_zone: str | None = flags.setting(None, "Zone of the TPU, where it is not known.")
-    gcp_project: str | None = flags.setting(None, "Project of the TPU, where it is not known.")
 
 
 def main(settings: Settings) -> int:
@@ -79,7 +86,11 @@ def main(settings: Settings) -> int:
 
     with StopRequest() as stop:
         if settings == Settings(output_dir=settings.output_dir):
-            quick_start.run(settings.output_dir or quick_start.OUTPUT_DIR, stop)
+            quick_start.run(
+                settings.output_dir or quick_start.OUTPUT_DIR,
+                pretrain=lambda **values: pretraining.run(Settings(**values), stop),
+                stop=stop,
+            )
         else:
             pretraining.run(settings, stop)
     return stop.exit_status

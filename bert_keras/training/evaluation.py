@@ -1,11 +1,20 @@
 """Evaluation: sums and counts over a data set, divided once at the end."""
 
 import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from bert_keras.objectives.mean import Mean
 
 RESULTS_NAME = "eval_results.txt"
 
 
-def evaluate(evaluation_step, batches, losses, max_steps=None):
+def evaluate(
+    evaluation_step: Callable[[Any], dict[str, Mean]],
+    batches: Iterable,
+    losses: Sequence[str],
+    max_steps: int | None = None,
+) -> dict[str, float]:
     """Returns dict of name -> mean over all examples of `batches`, whatever their batch size.
 
     Args:
@@ -25,7 +34,7 @@ def evaluate(evaluation_step, batches, losses, max_steps=None):
     return {"loss": sum(means[name] for name in losses)} | means
 
 
-def result_lines(results):
+def result_lines(results: Mapping[str, float]) -> str:
     """Returns the original's lines of `eval_results.txt`: `key = value`, sorted by key."""
     return "".join(f"{key} = {_format(results[key])}\n" for key in sorted(results))
 

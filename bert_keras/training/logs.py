@@ -9,6 +9,8 @@ import os
 import socket
 import sys
 import time
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import tensorflow as tf
 from tqdm import tqdm
@@ -27,11 +29,21 @@ class TrainLog:
         num_train_steps: the steps of the whole run.
         examples_per_step: the global batch size.
         tokens_per_step: the positions of a global batch, padding included.
+        shown: the names of the values that a plain line shows.
     """
 
-    def __init__(self, folder, start_step, num_train_steps, examples_per_step, tokens_per_step):
+    def __init__(
+        self,
+        folder: str,
+        start_step: int,
+        num_train_steps: int,
+        examples_per_step: int,
+        tokens_per_step: int,
+        shown: Sequence[str] = ("loss", "learning_rate"),
+    ):
         self._per_step = {"examples": examples_per_step, "tokens": tokens_per_step}
         self._num_train_steps = num_train_steps
+        self._shown = shown
         self._path = tf.io.gfile.join(folder, LOG_NAME)
         _cut(self._path, start_step)
         self._events = EventFile(folder, start_step)
@@ -47,15 +59,15 @@ class TrainLog:
         self._clock = None
         self._num_timed_steps = 0
 
-    def __enter__(self):
+    def __enter__(self) -> "TrainLog":
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_) -> None:
         self._events.close()
         if self._bar is not None:
             self._bar.close()
 
-    def advance(self):
+    def advance(self) -> None:
         """Notes one more step. The clock starts after the first one, which compiles the step."""
         if self._clock is None:
             self.restart_clock()
@@ -64,12 +76,12 @@ class TrainLog:
         if self._bar is not None:
             self._bar.update()
 
-    def restart_clock(self):
+    def restart_clock(self) -> None:
         """Leaves what was just done, such as a save, out of the rates."""
         self._clock = time.perf_counter()
         self._num_timed_steps = 0
 
-    def report(self, step, values):
+    def report(self, step: int, values: dict[str, float]) -> None:
         """Writes `values`, dict of name -> float, as the report of `step`."""
         values = values | self._rates()
         self.restart_clock()
@@ -98,9 +110,7 @@ class TrainLog:
             self._bar.set_postfix(loss=f"{values['loss']:.3f}")
             return
         line = f"step {step}/{self._num_train_steps}"
-        for name in ("loss", "masked_lm_accuracy", "next_sentence_accuracy", "learning_rate"):
-            if name in values:
-                line += f"  {name} {values[name]:.4g}"
+        line += "".join(f"  {name} {values[name]:.4g}" for name in self._shown)
         if "examples_per_second" in values:
             rate = values["examples_per_second"]
             steps_left = self._num_train_steps - step
@@ -115,7 +125,7 @@ class EventFile:
     `tf.summary` needs the package tensorboard to write, and has no START event.
     """
 
-    def __init__(self, folder, start_step=0):
+    def __init__(self, folder: str, start_step: int = 0):
         now = time.time()
         name = f"events.out.tfevents.{now:.6f}.{socket.gethostname()}.{os.getpid()}"
         self._writer = tf.io.TFRecordWriter(tf.io.gfile.join(folder, name))
@@ -125,7 +135,7 @@ class EventFile:
             self._add(wall_time=now, step=start_step + 1, session_log=start)
         self._writer.flush()
 
-    def write(self, step, values):
+    def write(self, step: int, values: Mapping[str, float]) -> None:
         """Adds `values`, dict of name -> float, as scalars of `step`."""
         scalars = [
             tf.compat.v1.Summary.Value(tag=name, simple_value=value)
@@ -134,14 +144,14 @@ class EventFile:
         self._add(wall_time=time.time(), step=step, summary=tf.compat.v1.Summary(value=scalars))
         self._writer.flush()
 
-    def close(self):
+    def close(self) -> None:
         self._writer.close()
 
     def _add(self, **fields):
         self._writer.write(tf.compat.v1.Event(**fields).SerializeToString())
 
 
-def write_events(folder, step, values):
+def write_events(folder: str, step: int, values: Mapping[str, float]) -> None:
     """Writes a TensorBoard file of its own for `values`, dict of name -> float."""
     tf.io.gfile.makedirs(folder)
     events = EventFile(folder)
@@ -149,12 +159,7 @@ def write_events(folder, step, values):
     events.close()
 
 
-def notify(line):
-    """Tells the user something that is neither a result nor an error."""
-    tqdm.write(line, file=sys.stderr)
-
-
-def read_log(folder):
+def read_log(folder: str) -> list[dict[str, Any]]:
     """Returns the reports of a run, a dict each; a last line that is cut short is left out."""
     path = tf.io.gfile.join(folder, LOG_NAME)
     if not tf.io.gfile.exists(path):

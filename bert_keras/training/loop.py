@@ -2,12 +2,19 @@
 
 import dataclasses
 import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
+import keras
 import tensorflow as tf
 
 from bert_keras.errors import InputError
 from bert_keras.objectives.mean import Mean
 from bert_keras.training import step
+from bert_keras.training.logs import TrainLog
+from bert_keras.training.stop import StopRequest
+
+TakeStep = Callable[[Any], tuple[dict[str, Mean], tf.Tensor]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,7 +27,13 @@ class Plan:
     report_steps: int
 
 
-def compile_train_step(strategy, model, objective, losses, optimizer):
+def compile_train_step(
+    strategy: tf.distribute.Strategy,
+    model: keras.Model,
+    objective: step.Objective,
+    losses: Sequence[str],
+    optimizer: keras.optimizers.Optimizer,
+) -> TakeStep:
     """Returns a function of a distributed batch -> (dict of name -> Mean, gradient norm)."""
 
     @tf.function
@@ -31,7 +44,9 @@ def compile_train_step(strategy, model, objective, losses, optimizer):
     return run
 
 
-def compile_evaluation_step(strategy, model, objective):
+def compile_evaluation_step(
+    strategy: tf.distribute.Strategy, model: keras.Model, objective: step.Objective
+) -> Callable[[Any], dict[str, Mean]]:
     """Returns a function of a distributed batch -> dict of name -> Mean over all replicas."""
 
     @tf.function(reduce_retracing=True)
@@ -41,18 +56,24 @@ def compile_evaluation_step(strategy, model, objective):
     return run
 
 
-def train(take_step, batches, plan, learning_rate, losses, save, log, stop):
+def train(
+    take_step: TakeStep,
+    batches: Iterator,
+    plan: Plan,
+    learning_rate: Callable[[int], Any],
+    losses: Sequence[str],
+    save: Callable[[int], None],
+    log: TrainLog,
+    stop: StopRequest,
+) -> int:
     """Trains from `plan.start_step` to `plan.num_train_steps`, or until a stop is requested.
 
     Args:
         take_step: function of a batch -> (dict of name -> Mean, gradient norm).
         batches: iterator of batches, the first one that of step `plan.start_step` + 1.
-        plan: a Plan.
         learning_rate: function of the number of steps done -> rate of the next one.
         losses: the names of the means that are added to give `loss`.
         save: function of a step that writes its checkpoint.
-        log: a TrainLog.
-        stop: a StopRequest.
 
     Returns:
         The number of steps done.
@@ -63,26 +84,19 @@ def train(take_step, batches, plan, learning_rate, losses, save, log, stop):
     """
     done = saved = plan.start_step
     pending = []
-
-    def report():
-        _check_finite(pending, done, learning_rate, losses)
-        rate = float(learning_rate(done - 1))
-        log.report(done, _report(pending, losses) | {"learning_rate": rate})
-        pending.clear()
-
     while done < plan.num_train_steps and not stop.received:
         pending.append(take_step(next(batches)))
         done += 1
         log.advance()
         saving = done % plan.save_checkpoints_steps == 0
         if saving or done % plan.report_steps == 0:
-            report()
+            _report(pending, done, learning_rate, losses, log)
         if saving:
             save(done)
             saved = done
             log.restart_clock()
     if pending:
-        report()
+        _report(pending, done, learning_rate, losses, log)
     if saved < done:
         save(done)
     return done
@@ -99,7 +113,14 @@ def _summed(strategy, means):
     }
 
 
-def _report(pending, losses):
+def _report(pending, done, learning_rate, losses, log):
+    """Checks and reports the pending steps, the last of which is step `done`; empties the list."""
+    _check_finite(pending, done, learning_rate, losses)
+    log.report(done, _values(pending, losses) | {"learning_rate": float(learning_rate(done - 1))})
+    pending.clear()
+
+
+def _values(pending, losses):
     """Returns the means over the pending steps, their loss, and the last gradient norm."""
     means = {}
     for name in pending[0][0]:

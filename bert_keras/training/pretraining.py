@@ -1,39 +1,98 @@
 """The job of `run_pretraining`: settings in, a trained and evaluated model in a folder out."""
 
-import functools
-import itertools
+import contextlib
+import dataclasses
+from typing import Any
 
 import keras
-import tensorflow as tf
 
-from bert_keras.checkpoints import pretrained, tf1
+from bert_keras import flags
+from bert_keras.checkpoints import pretrained
 from bert_keras.config import BertConfig
 from bert_keras.data.pipeline import evaluation_dataset, pretraining_dataset
+from bert_keras.data.records import check_first_records, count_records
 from bert_keras.errors import InputError
 from bert_keras.files import expand_input_files
 from bert_keras.models.pretrainer import pretrainer
-from bert_keras.objectives.pretraining import LOSSES, pretraining
+from bert_keras.notices import notify
+from bert_keras.objectives.pretraining import ACCURACIES, LOSSES, pretraining
 from bert_keras.optimizers.adam_weight_decay import AdamWeightDecay
-from bert_keras.optimizers.schedules import WarmupPolynomialDecay
+from bert_keras.optimizers.schedules import (
+    ContinuousWarmupPolynomialDecay,
+    WarmupPolynomialDecay,
+)
+from bert_keras.tokenizers.vocabulary import check_case
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
-from bert_keras.training import evaluation, logs, loop, preflight, run_folder, run_state
+from bert_keras.training import preflight, run_folder
+from bert_keras.training.session import Session, Training
+from bert_keras.training.stop import StopRequest
 from bert_keras.training.strategy import describe, strategy_for
 
-# The flags that the weights depend on, beside the configuration of the model.
+# --learning_rate_schedule
+SCHEDULES = {
+    "original": WarmupPolynomialDecay,
+    "continuous": ContinuousWarmupPolynomialDecay,
+}
+# The flags that the weights depend on, beside the records and the configuration of the model.
 DECISIVE_FLAGS = (
     "init_checkpoint",
     "max_seq_length",
     "max_predictions_per_seq",
     "train_batch_size",
     "learning_rate",
+    "learning_rate_schedule",
     "num_train_steps",
     "num_warmup_steps",
     "random_seed",
 )
 
+README = """\
+# A BERT, pre-trained
 
-def run(settings, stop):
-    """Trains and evaluates as the settings of `run_pretraining` say, until a stop is requested.
+{num_layers} layers, {hidden_size} wide, {vocab_size} word pieces; {step} steps of
+{train_batch_size} examples x {max_seq_length} positions. Made by
+
+    python -m bert_keras.run_pretraining {command}
+
+## Results
+
+{results}
+
+## Use it
+
+{missing}    import bert_keras
+
+    encoder, tokenizer = bert_keras.from_pretrained("{folder}")
+
+## Files
+
+| file | what it is |
+|---|---|
+| config.json, vocab.txt, tokenizer_config.json, bert_model.ckpt.* | the model |
+| model.ckpt-N.*, checkpoint | the run at step N: the same command goes on from the newest |
+| run_settings.json | the settings that the weights depend on |
+| train_log.jsonl | a JSON line for each report of the training |
+| events.out.tfevents.*, eval/ | the same for `tensorboard --logdir=.` |
+| eval_results.txt | the last evaluation |
+"""
+
+MISSING_VOCABULARY = """\
+The run was not told its vocabulary (--vocab_file). Put it here as vocab.txt, then:
+
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Inputs:
+    """What the settings name, read and checked."""
+
+    config: BertConfig
+    tokenizer: WordPieceTokenizer | None
+    files: list[str]
+
+
+def run(settings: Any, stop: StopRequest) -> dict[str, float] | None:
+    """Trains and evaluates as the `Settings` of `run_pretraining` say, until a stop is requested.
 
     Returns:
         The results of the evaluation, name -> value; None without one.
@@ -41,187 +100,126 @@ def run(settings, stop):
     Raises:
         InputError: the settings, or the files that they name, cannot work.
     """
-    job = Job(settings)
-    step = job.train(stop) if settings.do_train else job.load()
-    results = job.evaluate(step, stop) if settings.do_eval and not stop.received else None
+    check_settings(settings)
+    inputs = read_inputs(settings)
+    # Before anything else touches the devices: their memory is set up here.
+    strategy = strategy_for(settings)
+    notify(f"devices: {describe(strategy)}")
+    lengths = (settings.max_seq_length, settings.max_predictions_per_seq)
+    shards = check_first_records(inputs.files, *lengths)
+    first = evaluation_dataset(shards, *lengths, batch_size=1)
+    preflight.check_ids(first, ("input_ids", "masked_lm_ids"), inputs.config.vocab_size)
+    run_folder.make(settings.output_dir)
+    # An evaluation may look at the checkpoints of a run that goes on.
+    with run_folder.lock(settings.output_dir) if settings.do_train else contextlib.nullcontext():
+        with strategy.scope():
+            keras.utils.set_random_seed(settings.random_seed)
+            model = pretrainer(inputs.config)
+        session = Session(
+            folder=settings.output_dir,
+            strategy=strategy,
+            model=model,
+            objective=pretraining,
+            losses=LOSSES,
+            accuracies=ACCURACIES,
+            init_checkpoint=settings.init_checkpoint,
+            stop=stop,
+            check_data=lambda: count_records(check_first_records(inputs.files, *lengths)),
+        )
+        return _run(session, settings, inputs, shards)
+
+
+def check_settings(settings: Any) -> None:
+    """Raises InputError for settings that can work with no file."""
+    if not settings.do_train and not settings.do_eval:
+        raise InputError("At least one of `do_train` or `do_eval` must be True.")
+    preflight.check_given(settings, ("input_file", "output_dir", "bert_config_file"))
+    flags.check_numbers(settings)
+    preflight.check_positive(settings, ("learning_rate",))
+    preflight.check_one_of(settings, "learning_rate_schedule", SCHEDULES)
+
+
+def read_inputs(settings: Any) -> Inputs:
+    """Reads configuration and vocabulary, and finds the records.
+
+    Raises:
+        InputError: one of them is missing or contradicts another, or a flag.
+    """
+    config_file, vocab_file = settings.bert_config_file, settings.vocab_file
+    config = BertConfig.from_json_file(config_file)
+    preflight.check_length(settings.max_seq_length, config, config_file)
+    files = expand_input_files(settings.input_file)
+    tokenizer = None
+    if vocab_file:
+        tokenizer = WordPieceTokenizer(vocab_file, settings.do_lower_case)
+        preflight.check_vocabulary(tokenizer, vocab_file, config, config_file)
+    vocabulary = tokenizer.vocab if tokenizer else {}
+    check_case(settings.do_lower_case, vocabulary, settings.init_checkpoint)
+    return Inputs(config, tokenizer, files)
+
+
+def _run(session, settings, inputs, shards):
+    """Trains, evaluates and keeps the model, as far as it was asked; returns the results."""
+    stop, results = session.stop, None
+    if settings.do_train:
+        step = session.train(_training(settings, inputs, shards))
+    else:
+        step = session.load()
+    if settings.do_eval and not stop.received:
+        dataset = evaluation_dataset(
+            shards,
+            settings.max_seq_length,
+            settings.max_predictions_per_seq,
+            settings.eval_batch_size,
+        )
+        results = session.evaluate(dataset, step, settings.max_eval_steps or None)
     if settings.do_train and not stop.received:
-        job.export(step)
+        pretrained.save_pretrained(session.model, inputs.tokenizer, session.folder)
+        run_folder.write_text(
+            session.folder, run_folder.README_NAME, _readme(settings, inputs.config, step)
+        )
+        print(f"The model is in {session.folder}; its README.md says how to load it.")
     return results
 
 
-class Job:
-    """A checked set of settings with the model that it asks for."""
-
-    def __init__(self, settings):
-        preflight.check_settings(settings)
-        self.settings = settings
-        self.config = BertConfig.from_json_file(settings.bert_config_file)
-        self.input_files = expand_input_files(settings.input_file)
-        self.tokenizer = None
-        if settings.vocab_file:
-            self.tokenizer = WordPieceTokenizer(settings.vocab_file, settings.do_lower_case)
-        preflight.check_agreement(settings, self.config, self.tokenizer)
-        # Before anything else touches the devices: their memory is set up here.
-        self.strategy = strategy_for(tpu_of(settings), settings.tpu_zone, settings.gcp_project)
-        logs.notify(f"devices: {describe(self.strategy)}")
-        preflight.check_ids(self._evaluation_dataset(batch_size=1), self.config.vocab_size)
-        run_folder.make(settings.output_dir)
-        with self.strategy.scope():
-            keras.utils.set_random_seed(settings.random_seed)
-            self.model = pretrainer(self.config)
-
-    def train(self, stop):
-        """Trains to the last step, from the newest checkpoint if there is one.
-
-        Returns the number of steps done.
-        """
-        settings, folder = self.settings, self.settings.output_dir
-        schedule = WarmupPolynomialDecay(
+def _training(settings, inputs, shards):
+    """The training that the settings ask for."""
+    decisive = {name: getattr(settings, name) for name in DECISIVE_FLAGS}
+    decisive |= {"input_file": inputs.files, "bert_config_file": inputs.config.to_dict()}
+    return Training(
+        schedule=SCHEDULES[settings.learning_rate_schedule](
             settings.learning_rate, settings.num_train_steps, settings.num_warmup_steps
-        )
-        with self.strategy.scope():
-            optimizer = AdamWeightDecay(schedule)
-            optimizer.build(self.model.trainable_variables)
-        variables = run_variables(self.model, optimizer)
-        start_step = self._start(variables)
-        if start_step == settings.num_train_steps:
-            logs.notify(f"{folder} is finished: all {start_step} steps are done.")
-            return start_step
-        take_step = loop.compile_train_step(
-            self.strategy, self.model, pretraining, LOSSES, optimizer
-        )
-        save = functools.partial(
-            run_state.save,
-            folder,
-            variables=variables,
-            num_to_keep=settings.keep_checkpoint_max,
-        )
-        batch_size = settings.train_batch_size
-        num_tokens = batch_size * settings.max_seq_length
-        log = logs.TrainLog(folder, start_step, settings.num_train_steps, batch_size, num_tokens)
-        plan = loop.Plan(
-            start_step,
-            settings.num_train_steps,
-            settings.save_checkpoints_steps,
-            settings.report_steps,
-        )
-        batches = iter(self._train_batches(start_step))
-        with log:
-            step = loop.train(take_step, batches, plan, schedule, LOSSES, save, log, stop)
-        if stop.received:
-            logs.notify(
-                f"Stopped by {stop.received.name} at step {step} of {settings.num_train_steps}, "
-                f"which is saved in {folder}. The same command goes on from there."
-            )
-        return step
-
-    def load(self):
-        """Reads the weights to evaluate: of the newest checkpoint, else of --init_checkpoint.
-
-        Returns the number of steps that the run has done.
-        """
-        settings = self.settings
-        found = run_state.newest_readable(settings.output_dir, logs.notify)
-        if found is None and not settings.init_checkpoint:
-            raise InputError(
-                f"There is nothing to evaluate: {settings.output_dir} holds no checkpoint and "
-                "--init_checkpoint is not given. Train with --do_train, or name one."
-            )
-        step, path = found or (0, settings.init_checkpoint)
-        tf1.load_weights(self.model, path)
-        return step
-
-    def evaluate(self, step, stop):
-        """Scores the model on the input files; prints, writes and returns the results."""
-        settings, folder = self.settings, self.settings.output_dir
-        dataset = self._evaluation_dataset(settings.eval_batch_size)
-        batches = self.strategy.experimental_distribute_dataset(dataset)
-        batches = itertools.takewhile(lambda _: not stop.received, batches)
-        evaluation_step = loop.compile_evaluation_step(self.strategy, self.model, pretraining)
-        results = evaluation.evaluate(
-            evaluation_step, batches, LOSSES, settings.max_eval_steps or None
-        )
-        if stop.received:
-            logs.notify(f"Stopped by {stop.received.name} in the evaluation: no results.")
-            return None
-        results["global_step"] = step
-        lines = evaluation.result_lines(results)
-        run_folder.write_text(folder, evaluation.RESULTS_NAME, lines)
-        logs.write_events(tf.io.gfile.join(folder, "eval"), step, results)
-        print(f"evaluated at step {step}:\n{lines}", end="", flush=True)
-        return results
-
-    def export(self, step):
-        """Leaves the model and a README.md in the folder."""
-        settings, folder = self.settings, self.settings.output_dir
-        pretrained.save_pretrained(self.model, self.tokenizer, folder)
-        run_folder.write_readme(folder, settings, self.config, step)
-        print(f"The model is in {folder}; its README.md says how to load it.")
-
-    def _start(self, variables):
-        """Restores the newest checkpoint, or begins a new run; returns the steps done."""
-        settings, folder = self.settings, self.settings.output_dir
-        run_state.remove_unfinished(folder)
-        decisive = decisive_settings(settings, self.config, self.input_files)
-        found = run_state.newest_readable(folder, logs.notify)
-        if found:
-            step, path = found
-            run_folder.check_same_run(folder, decisive, step, logs.notify)
-            run_state.restore(path, variables)
-            logs.notify(f"continuing from {path}")
-        else:
-            step = 0
-            if settings.init_checkpoint:
-                tf1.load_weights(self.model, settings.init_checkpoint)
-        run_folder.write_settings(folder, decisive)
-        return step
-
-    def _train_batches(self, start_step):
-        dataset = pretraining_dataset(
-            self.input_files,
-            self.settings.max_seq_length,
-            self.settings.max_predictions_per_seq,
-            self.settings.train_batch_size,
-            self.settings.random_seed,
+        ),
+        make_optimizer=AdamWeightDecay,
+        dataset=lambda start_step: pretraining_dataset(
+            shards,
+            settings.max_seq_length,
+            settings.max_predictions_per_seq,
+            settings.train_batch_size,
+            settings.random_seed,
             start_step=start_step,
-        )
-        return self.strategy.experimental_distribute_dataset(dataset)
-
-    def _evaluation_dataset(self, batch_size):
-        return evaluation_dataset(
-            self.input_files,
-            self.settings.max_seq_length,
-            self.settings.max_predictions_per_seq,
-            batch_size,
-        )
-
-
-def run_variables(model, optimizer):
-    """Returns name -> variable of all that the future of a run depends on.
-
-    Weights, slots and step have the names of the original's checkpoints. The names of dropout
-    seeds are without a slash: readers of weights pass them over.
-    """
-    variables = {"global_step": optimizer.iterations}
-    for weight in model.weights:
-        variables[tf1.original_name(weight.path)] = weight
-    slots = zip(model.trainable_variables, optimizer.adam_m, optimizer.adam_v, strict=True)
-    for weight, adam_m, adam_v in slots:
-        name = tf1.original_name(weight.path)
-        variables |= {f"{name}/adam_m": adam_m, f"{name}/adam_v": adam_v}
-    weights = {id(weight) for weight in model.weights}
-    seeds = [variable for variable in model.variables if id(variable) not in weights]
-    return variables | {f"dropout_seed_{index}": seed for index, seed in enumerate(seeds)}
+        ),
+        decisive=decisive,
+        examples_per_step=settings.train_batch_size,
+        tokens_per_step=settings.train_batch_size * settings.max_seq_length,
+        num_train_steps=settings.num_train_steps,
+        save_checkpoints_steps=settings.save_checkpoints_steps,
+        keep_checkpoint_max=settings.keep_checkpoint_max,
+        report_steps=settings.report_steps,
+    )
 
 
-def decisive_settings(settings, config, input_files):
-    """Returns flag -> value of all that the weights of a run depend on."""
-    flags = {name: getattr(settings, name) for name in DECISIVE_FLAGS}
-    return flags | {"input_file": input_files, "bert_config_file": config.to_dict()}
-
-
-def tpu_of(settings):
-    """Returns the TPU that the flags name, the original's `--use_tpu --tpu_name` among them."""
-    if settings.use_tpu:
-        return settings.tpu or settings.tpu_name or settings.master or "local"
-    return settings.tpu
+def _readme(settings, config, step):
+    """The page of a run: what was done, how well it went, how the model is loaded."""
+    return README.format(
+        num_layers=config.num_hidden_layers,
+        hidden_size=config.hidden_size,
+        vocab_size=config.vocab_size,
+        step=step,
+        train_batch_size=settings.train_batch_size,
+        max_seq_length=settings.max_seq_length,
+        command=run_folder.command(settings),
+        results=run_folder.results(settings.output_dir),
+        folder=settings.output_dir,
+        missing="" if settings.vocab_file else MISSING_VOCABULARY,
+    )

@@ -1,8 +1,14 @@
-"""The output folder of a run: which command it belongs to, and how it explains itself."""
+"""The output folder of a run: which command it belongs to, and who may write there."""
 
+import contextlib
 import dataclasses
+import errno
+import fcntl
 import json
+import os
 import shlex
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import tensorflow as tf
 
@@ -11,10 +17,11 @@ from bert_keras.training.evaluation import RESULTS_NAME
 
 SETTINGS_NAME = "run_settings.json"
 README_NAME = "README.md"
+LOCK_NAME = ".lock"
 UNFINISHED = ".unfinished"
 
 
-def make(folder):
+def make(folder: str) -> None:
     """Makes the folder and proves that files can be written there.
 
     Raises:
@@ -33,12 +40,41 @@ def make(folder):
         ) from error
 
 
-def check_same_run(folder, wanted, saved_step, notify):
+@contextlib.contextmanager
+def lock(folder: str) -> Iterator[None]:
+    """Keeps a second training out of `folder`; the system lets go when this process ends.
+
+    Folders of other file systems (gs://...) and those without locks are not guarded.
+
+    Raises:
+        InputError: another process trains there.
+    """
+    if "://" in folder:
+        yield
+        return
+    with open(os.path.join(folder, LOCK_NAME), "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise InputError(
+                f"One run at a time trains in a folder; another one is at work in {folder}. "
+                "Wait for its end, or use another --output_dir."
+            ) from error
+        except OSError as error:
+            if error.errno not in (errno.ENOLCK, errno.ENOTSUP):
+                raise
+        yield
+
+
+def check_same_run(
+    folder: str, wanted: Mapping[str, Any], saved_step: int, notify: Callable[[str], None]
+) -> None:
     """Checks that a command may go on from the checkpoint of `saved_step` in `folder`.
 
-    `wanted` is a dict of flag -> value, of all that the weights of a run depend on. Another number
-    of steps is allowed while it lies ahead: the learning rate then decays to the new last step, so
-    the weights will not be those of a run that had this number from the start.
+    `wanted` is a dict of flag -> value, of all that the weights of a run depend on, with its number
+    of steps as `num_train_steps`. Another number of steps is allowed while it lies ahead: the
+    learning rate then decays to the new last step, so the weights will not be those of a run that
+    had this number from the start.
 
     Raises:
         InputError: the folder belongs to another command.
@@ -70,7 +106,7 @@ def check_same_run(folder, wanted, saved_step, notify):
         )
 
 
-def read_settings(folder):
+def read_settings(folder: str) -> dict[str, Any]:
     """Returns what `write_settings` wrote, or an empty dict."""
     path = tf.io.gfile.join(folder, SETTINGS_NAME)
     if not tf.io.gfile.exists(path):
@@ -79,12 +115,12 @@ def read_settings(folder):
         return json.loads(file.read())
 
 
-def write_settings(folder, settings):
+def write_settings(folder: str, settings: Mapping[str, Any]) -> None:
     """Notes the settings that the run of this folder was begun with."""
     write_text(folder, SETTINGS_NAME, json.dumps(settings, indent=2) + "\n")
 
 
-def write_text(folder, name, text):
+def write_text(folder: str, name: str, text: str) -> None:
     """Writes a file under another name and renames it: it is complete or not there.
 
     Raises:
@@ -102,63 +138,7 @@ def write_text(folder, name, text):
         ) from error
 
 
-README = """\
-# A BERT, pre-trained
-
-{num_layers} layers, {hidden_size} wide, {vocab_size} word pieces; {step} steps of
-{train_batch_size} examples x {max_seq_length} positions. Made by
-
-    python -m bert_keras.run_pretraining {command}
-
-## Results
-
-{results}
-
-## Use it
-
-{missing}    import bert_keras
-
-    encoder, tokenizer = bert_keras.from_pretrained("{folder}")
-
-## Files
-
-| file | what it is |
-|---|---|
-| config.json, vocab.txt, tokenizer_config.json, bert_model.ckpt.* | the model |
-| model.ckpt-N.*, checkpoint | the run at step N: the same command goes on from the newest |
-| run_settings.json | the settings that the weights depend on |
-| train_log.jsonl | a JSON line for each report of the training |
-| events.out.tfevents.*, eval/ | the same for `tensorboard --logdir=.` |
-| eval_results.txt | the last evaluation |
-"""
-
-MISSING_VOCABULARY = """\
-The run was not told its vocabulary (--vocab_file). Put it here as vocab.txt, then:
-
-"""
-
-
-def write_readme(folder, settings, config, step):
-    """Writes the README.md of a run: what was done, how well it went, how the model is loaded."""
-    write_text(
-        folder,
-        README_NAME,
-        README.format(
-            num_layers=config.num_hidden_layers,
-            hidden_size=config.hidden_size,
-            vocab_size=config.vocab_size,
-            step=step,
-            train_batch_size=settings.train_batch_size,
-            max_seq_length=settings.max_seq_length,
-            command=command(settings),
-            results=_results(folder),
-            folder=folder,
-            missing="" if settings.vocab_file else MISSING_VOCABULARY,
-        ),
-    )
-
-
-def command(settings):
+def command(settings: Any) -> str:
     """Returns the flags that differ from their defaults, as they are typed."""
     words = []
     for field in dataclasses.fields(settings):
@@ -174,7 +154,8 @@ def command(settings):
     return " \\\n        ".join(words)
 
 
-def _results(folder):
+def results(folder: str) -> str:
+    """Returns the lines of the last evaluation, indented, for a page about the run."""
     path = tf.io.gfile.join(folder, RESULTS_NAME)
     if not tf.io.gfile.exists(path):
         return "Not evaluated: run the command again with --do_eval."

@@ -7,10 +7,12 @@ leaves either a complete checkpoint or none; older ones are removed only after t
 """
 
 import re
+from collections.abc import Callable, Mapping
 
+import keras
 import tensorflow as tf
 
-from bert_keras.checkpoints import bundle
+from bert_keras.checkpoints import bundle, tf1
 from bert_keras.errors import InputError
 
 _INDEX_NAME = re.compile(r"model\.ckpt-(\d+)\.index")
@@ -18,12 +20,32 @@ _INDEX_NAME = re.compile(r"model\.ckpt-(\d+)\.index")
 _TORN = (tf.errors.OpError, IndexError)
 
 
-def checkpoint_path(folder, step):
+def run_variables(
+    model: keras.Model, optimizer: keras.optimizers.Optimizer
+) -> dict[str, keras.Variable]:
+    """Returns name -> variable of all that the future of a run depends on.
+
+    Weights, slots and step have the names of the original's checkpoints. The names of dropout
+    seeds are without a slash: readers of weights pass them over.
+    """
+    variables = {"global_step": optimizer.iterations}
+    for weight in model.weights:
+        variables[tf1.original_name(weight.path)] = weight
+    slots = zip(model.trainable_variables, optimizer.adam_m, optimizer.adam_v, strict=True)
+    for weight, adam_m, adam_v in slots:
+        name = tf1.original_name(weight.path)
+        variables |= {f"{name}/adam_m": adam_m, f"{name}/adam_v": adam_v}
+    weights = {id(weight) for weight in model.weights}
+    seeds = [variable for variable in model.variables if id(variable) not in weights]
+    return variables | {f"dropout_seed_{index}": seed for index, seed in enumerate(seeds)}
+
+
+def checkpoint_path(folder: str, step: int) -> str:
     """Returns the prefix under which the files of `step` stand."""
     return tf.io.gfile.join(folder, f"model.ckpt-{step}")
 
 
-def saved_steps(folder):
+def saved_steps(folder: str) -> list[int]:
     """Returns the steps of all checkpoints in `folder`, ascending, torn ones included."""
     if not tf.io.gfile.isdir(folder):
         return []
@@ -31,7 +53,9 @@ def saved_steps(folder):
     return sorted(int(match[1]) for match in matches if match)
 
 
-def save(folder, step, variables, num_to_keep=5):
+def save(
+    folder: str, step: int, variables: Mapping[str, keras.Variable], num_to_keep: int = 5
+) -> None:
     """Writes `variables` as the checkpoint of `step`, then removes all but the newest.
 
     Args:
@@ -55,7 +79,7 @@ def save(folder, step, variables, num_to_keep=5):
         ) from error
 
 
-def newest_readable(folder, notify):
+def newest_readable(folder: str, notify: Callable[[str], None]) -> tuple[int, str] | None:
     """Returns (step, path) of the newest checkpoint that is whole, or None.
 
     Every tensor is read, which compares its checksum. `notify` is called with one line for each
@@ -75,7 +99,7 @@ def newest_readable(folder, notify):
     return None
 
 
-def restore(path, variables):
+def restore(path: str, variables: Mapping[str, keras.Variable]) -> None:
     """Assigns the tensors of the checkpoint `path` to `variables`, a dict of name -> variable.
 
     Raises:
@@ -101,7 +125,7 @@ def restore(path, variables):
         variable.assign(reader.get_tensor(name))
 
 
-def remove_unfinished(folder):
+def remove_unfinished(folder: str) -> None:
     """Removes what a process that was killed or ran out of space left half written."""
     names = tf.io.gfile.listdir(folder)
     complete = {f"model.ckpt-{step}{bundle.DATA_SUFFIX}" for step in saved_steps(folder)}

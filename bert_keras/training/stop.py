@@ -10,20 +10,20 @@ class StopRequest:
     """
 
     def __init__(self):
-        self.received = None
+        self.received: signal.Signals | None = None
 
-    def __enter__(self):
+    def __enter__(self) -> "StopRequest":
         self._previous = {
             number: signal.signal(number, self._handle)
             for number in (signal.SIGTERM, signal.SIGINT)
         }
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_) -> None:
         self._restore()
 
     @property
-    def exit_status(self):
+    def exit_status(self) -> int:
         """0 after SIGTERM: the run is saved as asked; 130 after SIGINT, as shells expect."""
         return 128 + signal.SIGINT if self.received == signal.SIGINT else 0
 

@@ -1,40 +1,52 @@
 """Which devices a program runs on."""
 
+import contextlib
 import importlib.util
 
 import tensorflow as tf
 
 from bert_keras.errors import InputError
+from bert_keras.training.devices import DeviceSettings
 
 
-def strategy_for(tpu=None, tpu_zone=None, gcp_project=None):
+def strategy_for(settings: DeviceSettings) -> tf.distribute.Strategy:
     """Returns the strategy for the devices: the named TPU, else all GPUs, else the CPU.
-
-    Args:
-        tpu: name or address of a TPU, `local` on a TPU VM; None for no TPU.
-        tpu_zone: zone of a named TPU.
-        gcp_project: project of a named TPU.
 
     Raises:
         InputError: there is no such TPU, or the installed TensorFlow has no TPU support.
     """
+    tpu = tpu_of(settings)
     if tpu:
-        return _tpu_strategy(tpu, tpu_zone, gcp_project)
+        return _tpu_strategy(tpu, settings.tpu_zone, settings.gcp_project)
     gpus = tf.config.list_physical_devices("GPU")
     for gpu in gpus:
-        tf.config.experimental.set_memory_growth(gpu, True)
+        # In a notebook the devices may be in use already: then they stay as they are.
+        with contextlib.suppress(RuntimeError):
+            tf.config.experimental.set_memory_growth(gpu, True)
     return tf.distribute.MirroredStrategy() if len(gpus) > 1 else tf.distribute.get_strategy()
 
 
-def describe(strategy):
+def tpu_of(settings: DeviceSettings) -> str | None:
+    """Returns the TPU that the flags name, the original's `--use_tpu --tpu_name` among them."""
+    if settings.use_tpu:
+        return settings.tpu or settings.tpu_name or settings.master or "local"
+    return settings.tpu
+
+
+def describe(strategy: tf.distribute.Strategy) -> str:
     """Returns one line for the user: the kind of devices and how many."""
-    kinds = {"TPUStrategy": "TPU core", "MirroredStrategy": "GPU"}
-    one_device = "GPU" if tf.config.list_physical_devices("GPU") else "CPU"
-    kind = kinds.get(type(strategy).__name__, one_device)
+    with strategy.scope():
+        is_default = not tf.distribute.has_strategy()
+    if is_default:
+        kind = "GPU" if tf.config.list_physical_devices("GPU") else "CPU"
+    else:
+        kind = tf.DeviceSpec.from_string(strategy.extended.worker_devices[0]).device_type
     return f"{strategy.num_replicas_in_sync} x {kind}"
 
 
-def _tpu_strategy(tpu, tpu_zone, gcp_project):
+def _tpu_strategy(
+    tpu: str, tpu_zone: str | None, gcp_project: str | None
+) -> tf.distribute.TPUStrategy:
     if importlib.util.find_spec("libtpu") is None:
         raise InputError(
             f"TPU {tpu!r} cannot be used: the installed TensorFlow {tf.__version__} has no TPU "

@@ -1,6 +1,8 @@
 """`model.fit` for pre-training: the loop's own step inside Keras' loop."""
 
 import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import keras
 import tensorflow as tf
@@ -23,18 +25,31 @@ class Trainer(keras.Model):
     Args:
         model: a functional model; it takes its inputs by name from the features of the dataset.
         objective: function of (outputs, features) -> dict of name -> Mean.
-        losses: the names of the means that are added to give the loss.
+        losses: the means that are added to give the loss, as `step.train_step` takes them.
         accuracies: the names of other means that are shown.
     """
 
-    def __init__(self, model, objective, losses, accuracies=(), **kwargs):
+    def __init__(
+        self,
+        model: keras.Model,
+        objective: step.Objective,
+        losses: Mapping[str, float],
+        accuracies: Sequence[str] = (),
+        **kwargs,
+    ):
         super().__init__(**kwargs)
         self.model = model
         self.objective = objective
-        self.loss_names = tuple(losses)
+        self.losses = dict(losses)
         self.means = {name: keras.metrics.Mean(name=name) for name in (*losses, *accuracies)}
 
-    def compile(self, optimizer, run_eagerly=False, jit_compile=False, steps_per_execution=1):
+    def compile(
+        self,
+        optimizer: keras.optimizers.Optimizer,
+        run_eagerly: bool = False,
+        jit_compile: bool = False,
+        steps_per_execution: int = 1,
+    ) -> None:
         """Sets the optimizer.
 
         Raises:
@@ -64,30 +79,30 @@ class Trainer(keras.Model):
             steps_per_execution=steps_per_execution,
         )
 
-    def fit(self, dataset, **kwargs):
+    def fit(self, dataset: tf.data.Dataset, **kwargs) -> keras.callbacks.History:
         """Keras' `fit` on a tf.data.Dataset, which holds its own order and batches."""
         return super().fit(dataset, shuffle=False, **kwargs)
 
-    def evaluate(self, dataset, **kwargs):
+    def evaluate(self, dataset: tf.data.Dataset, **kwargs) -> list[float] | dict[str, float]:
         """Keras' `evaluate` on a tf.data.Dataset, to its end."""
         with warnings.catch_warnings():
             # A dataset that has not been counted has an end all the same.
             warnings.filterwarnings("ignore", message="Your input ran out of data")
             return super().evaluate(dataset, **kwargs)
 
-    def call(self, features, training=False):
+    def call(self, features: step.Features, training: bool = False) -> Any:
         return self.model(step.model_inputs(self.model, features), training=training)
 
-    def train_step(self, features):
+    def train_step(self, features: step.Features) -> dict[str, tf.Tensor]:
         return self._updated(
-            step.train_step(self.model, self.objective, self.loss_names, self.optimizer, features)
+            step.train_step(self.model, self.objective, self.losses, self.optimizer, features)
         )
 
-    def test_step(self, features):
+    def test_step(self, features: step.Features) -> dict[str, tf.Tensor]:
         return self._updated(step.evaluation_step(self.model, self.objective, features))
 
     @property
-    def metrics(self):
+    def metrics(self) -> list[keras.metrics.Metric]:
         return list(self.means.values())
 
     def _updated(self, means):
@@ -96,4 +111,4 @@ class Trainer(keras.Model):
             value = tf.math.divide_no_nan(means[name].total, means[name].count)
             metric.update_state(value, sample_weight=means[name].count)
         results = {name: metric.result() for name, metric in self.means.items()}
-        return {"loss": sum(results[name] for name in self.loss_names)} | results
+        return {"loss": sum(results[name] for name in self.losses)} | results
