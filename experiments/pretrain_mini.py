@@ -14,17 +14,13 @@ The numbers that differ from the paper's follow from the time: see the comments 
 
 import dataclasses
 import json
-import sys
 from pathlib import Path
-
-import numpy as np
 
 from bert_keras import flags, run_pretraining
 from bert_keras.config import BertConfig
-from bert_keras.data.pipeline import evaluation_dataset
-from bert_keras.quick_start import unigram_loss
-from bert_keras.training.evaluation import RESULTS_NAME
+from bert_keras.training import baselines, pretraining
 from bert_keras.training.logs import read_log
+from bert_keras.training.stop import StopRequest
 from experiments import loss_curve, machine
 from tfrecord_tools import create_pretraining_data
 
@@ -97,21 +93,17 @@ def make_records(settings: Settings) -> None:
             print(create_pretraining_data.create_pretraining_data(data))
 
 
-def train(settings: Settings) -> list[dict]:
-    """Trains, or goes on from the last checkpoint; returns the reports, the loss curve."""
-    status = run_pretraining.main(run_settings(settings, "train", do_train=True))
-    if status:
-        sys.exit(status)
-    return read_log(settings.output_dir)
+def train_and_evaluate(settings: Settings, stop: StopRequest) -> dict[str, float] | None:
+    """Trains, or goes on from the last checkpoint, and scores the model on all held-out records.
 
-
-def evaluate(settings: Settings) -> dict[str, float]:
-    """Scores the trained model on all held-out records."""
-    run_pretraining.main(
-        run_settings(settings, "held_out", do_eval=True, eval_batch_size=64, max_eval_steps=0)
+    Returns None if it was stopped.
+    """
+    pretraining.run(run_settings(settings, "train", do_train=True), stop)
+    if stop.received:
+        return None
+    return pretraining.run(
+        run_settings(settings, "held_out", do_eval=True, eval_batch_size=64, max_eval_steps=0), stop
     )
-    lines = Path(settings.output_dir, RESULTS_NAME).read_text().splitlines()
-    return {key: float(value) for key, value in (line.split(" = ") for line in lines)}
 
 
 def counts(settings: Settings, part: str) -> dict:
@@ -134,33 +126,33 @@ def minutes(curve: list[dict], batch_size: int) -> float:
     return seconds / 60
 
 
-def baselines(settings: Settings) -> dict[str, float]:
+def scores_without_context(settings: Settings) -> dict[str, float]:
     """What the held-out numbers have to beat, on the same masked positions and pairs."""
     training_ids, _ = targets(settings, "train")
     ids, labels = targets(settings, "held_out")
-    most_frequent = np.bincount(training_ids).argmax()
     return {
-        "masked_lm_loss": unigram_loss(training_ids.tolist(), ids.tolist(), CONFIG.vocab_size),
-        "masked_lm_accuracy": float(np.mean(ids == most_frequent)),
-        "next_sentence_accuracy": float(max(np.mean(labels), 1 - np.mean(labels))),
+        "masked_lm_loss": baselines.unigram_loss(training_ids, ids, CONFIG.vocab_size),
+        "masked_lm_accuracy": baselines.unigram_accuracy(training_ids, ids),
+        "next_sentence_accuracy": baselines.majority_share(labels),
     }
 
 
-def targets(settings: Settings, part: str) -> tuple[np.ndarray, np.ndarray]:
+def targets(settings: Settings, part: str) -> tuple[list[int], list[int]]:
     """The masked ids and the next-sentence labels of all records of one part."""
     data = record_settings(settings, part)
-    ids, labels = [], []
-    for features in evaluation_dataset(
-        data.output_file, data.max_seq_length, data.max_predictions_per_seq, batch_size=1024
-    ).as_numpy_iterator():
-        ids.append(features["masked_lm_ids"][features["masked_lm_weights"] > 0])
-        labels.append(features["next_sentence_labels"].ravel())
-    return np.concatenate(ids), np.concatenate(labels)
+    return baselines.masked_ids_and_labels(
+        data.output_file, data.max_seq_length, data.max_predictions_per_seq
+    )
 
 
-def main(settings: Settings) -> None:
+def main(settings: Settings) -> int:
+    """Returns the exit status; a run that was stopped leaves the kept result as it is."""
     make_records(settings)
-    curve = train(settings)
+    with StopRequest() as stop:
+        held_out = train_and_evaluate(settings, stop)
+    if held_out is None:
+        return stop.exit_status
+    curve = read_log(settings.output_dir)
     training = run_settings(settings, "train", do_train=True)
     result = {
         "command": "python -m experiments.pretrain_mini --corpus_dir=corpus "
@@ -171,8 +163,8 @@ def main(settings: Settings) -> None:
         "records": {part: counts(settings, part) for part in PARTS},
         "record_settings": numbers(dataclasses.asdict(record_settings(settings, "train"))),
         "training_minutes": round(minutes(curve, training.train_batch_size), 1),
-        "held_out": evaluate(settings),
-        "baselines": baselines(settings),
+        "held_out": held_out,
+        "baselines": scores_without_context(settings),
         "loss_curve": curve,
     }
     target = Path(settings.result_file)
@@ -180,6 +172,7 @@ def main(settings: Settings) -> None:
     target.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     loss_curve.draw(result, target.with_suffix(".png"))
     print(json.dumps({"held_out": result["held_out"], "baselines": result["baselines"]}, indent=1))
+    return 0
 
 
 if __name__ == "__main__":
