@@ -99,6 +99,7 @@ def _training_step(row: str, num_steps: int) -> dict[str, float]:
     from bert_keras.optimizers.adam_weight_decay import AdamWeightDecay
     from bert_keras.optimizers.schedules import WarmupPolynomialDecay
     from bert_keras.training import loop
+    from bert_keras.training.devices import DeviceSettings
     from bert_keras.training.strategy import strategy_for
 
     size, batch_size, length = TRAINING_ROWS[row]
@@ -106,7 +107,9 @@ def _training_step(row: str, num_steps: int) -> dict[str, float]:
     model = pretrainer(config)
     optimizer = AdamWeightDecay(WarmupPolynomialDecay(1e-4, 10_000, 100))
     optimizer.build(model.trainable_variables)
-    step = loop.compile_train_step(strategy_for(None), model, pretraining, LOSSES, optimizer)
+    step = loop.compile_train_step(
+        strategy_for(DeviceSettings()), model, pretraining, LOSSES, optimizer
+    )
     batch = _batch(config, batch_size, length)
     return _time_steps(lambda: float(step(batch)[1]), config, batch_size, length, num_steps)
 
