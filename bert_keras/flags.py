@@ -107,8 +107,8 @@ def check_numbers(settings) -> None:
     for field in dataclasses.fields(settings):
         value = getattr(settings, field.name)
         minimum, maximum = field.metadata.get("minimum"), field.metadata.get("maximum")
-        is_below = None not in (value, minimum) and value < minimum
-        is_above = None not in (value, maximum) and value > maximum
+        is_below = None not in (value, minimum) and not value >= minimum  # so that NaN is refused
+        is_above = None not in (value, maximum) and not value <= maximum
         if is_below or is_above:
             limits = _range(minimum, maximum)
             raise InputError(f"--{field.name} must be {limits}. Received: {value}")
@@ -226,7 +226,9 @@ def _unknown_flag(name: str, names: list[str]) -> str:
 
 
 def _flag_fields(settings_class: type) -> list[dataclasses.Field]:
-    return [f for f in dataclasses.fields(settings_class) if "argument" not in f.metadata]
+    """The program's own flags, then those that it inherits."""
+    fields = [f for f in dataclasses.fields(settings_class) if "argument" not in f.metadata]
+    return sorted(fields, key=lambda field: field.name not in settings_class.__annotations__)
 
 
 def _argument_field(settings_class: type) -> dataclasses.Field | None:
