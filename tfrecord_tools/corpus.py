@@ -5,18 +5,13 @@ create_training_instances) the end of a file does not end a document: a file tha
 into the next one ends with an empty line.
 """
 
-import functools
-import sys
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
-
-import tensorflow as tf
 
 from bert_keras.errors import InputError
+from bert_keras.files import named_errors, open_bytes
+from bert_keras.notices import notify
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tfrecord_tools.instances import Document
-
-MAX_CACHED_WORDS = 1 << 18
 
 
 def read_corpus_lines(
@@ -29,7 +24,7 @@ def read_corpus_lines(
 
     Args:
       paths: the files; those without text or without an empty line at the end are reported
-        on stderr.
+        as notices.
       drop_invalid_bytes: leave out bytes that are not UTF-8, as the original does.
       report_bytes: is told the size of each line.
 
@@ -43,54 +38,34 @@ def read_corpus_lines(
         is_blank = True
         for number, raw_line in enumerate(_raw_lines(path), start=1):
             report_bytes(len(raw_line))
+            raw_line = raw_line.replace(b"\r", b"")
             line = _decode(raw_line, drop_invalid_bytes, path, number).strip()
             is_blank = is_blank and not line
             yield line
         if is_blank:
-            print(f"warning: {path} holds no text", file=sys.stderr)
+            notify(f"{path} holds no text")
     if num_open:
-        print(
-            f"note: {num_open} of {len(paths)} input files do not end with an empty line; their "
-            "last document runs on into the next file, as in the original program",
-            file=sys.stderr,
+        notify(
+            f"{num_open} of {len(paths)} input files do not end with an empty line; their last "
+            "document runs on into the next file, as in the original program"
         )
 
 
-def cached_token_ids(tokenizer: WordPieceTokenizer) -> Callable[[str], list[int]]:
-    """Returns a function text -> ids that remembers words.
-
-    BERT's tokenization never looks across a space, so that the ids of a text are those of its
-    words. (It does look across other white space: some controls are deleted.)
-    """
-
-    @functools.lru_cache(MAX_CACHED_WORDS)
-    def word_ids(word: str) -> list[int]:
-        return tokenizer.convert_tokens_to_ids(tokenizer.tokenize(word))
-
-    def token_ids(text: str) -> list[int]:
-        return list(chain.from_iterable(map(word_ids, text.split(" "))))
-
-    return token_ids
-
-
-def read_documents(lines: Iterable[str], tokenize: Callable[[str], list[int]]) -> list[Document]:
+def read_documents(lines: Iterable[str], tokenizer: WordPieceTokenizer) -> list[Document]:
     """Groups lines into documents; sentences and documents that have no token are left out."""
     documents: list[Document] = [[]]
     for line in lines:
         if not line:
             documents.append([])
-        elif token_ids := tokenize(line):
-            documents[-1].append(token_ids)
+        elif tokens := tokenizer.tokenize(line):
+            documents[-1].append(tokenizer.convert_tokens_to_ids(tokens))
     return [document for document in documents if document]
 
 
 def _raw_lines(path: str) -> Iterator[bytes]:
-    try:
-        with tf.io.gfile.GFile(path, "rb") as file:
-            while raw_line := file.readline():
-                yield raw_line
-    except tf.errors.OpError as error:
-        raise InputError(f"Input files must be readable; {path} is not: {error.message}") from error
+    with named_errors(path, "read"), open_bytes(path) as file:
+        while raw_line := file.readline():
+            yield raw_line
 
 
 def _decode(raw_line: bytes, drop_invalid_bytes: bool, path: str, number: int) -> str:

@@ -1,10 +1,13 @@
 """Output files: their names, and that they appear whole or not at all."""
 
+import contextlib
 import os
+from collections.abc import Iterator
 
 import tensorflow as tf
 
 from bert_keras.errors import InputError
+from bert_keras.files import remove_if_exists, unfinished_name
 
 
 def split_output_files(words: list[str]) -> list[str]:
@@ -55,67 +58,55 @@ class RecordWriter:
 
     def __init__(self, output_files: list[str]):
         self._output_files = output_files
-        self._partial_files = [partial_name(path) for path in output_files]
+        self._unfinished_files = [unfinished_name(path) for path in output_files]
         self._writers: list[tf.io.TFRecordWriter] = []
         self._num_written = 0
 
     def __enter__(self):
-        for path in self._partial_files:
-            try:
-                self._writers.append(tf.io.TFRecordWriter(path))
-            except tf.errors.OpError as error:
-                self._remove()
-                raise _not_writable(error) from error
+        with contextlib.ExitStack() as stack:
+            stack.callback(self._remove_unfinished)
+            with _named_errors():
+                for path in self._unfinished_files:
+                    self._writers.append(tf.io.TFRecordWriter(path))
+            stack.pop_all()
         return self
 
     def write(self, record: bytes) -> None:
-        try:
+        with _named_errors():
             self._writers[self._num_written % len(self._writers)].write(record)
-        except tf.errors.OpError as error:
-            raise _not_writable(error) from error
         self._num_written += 1
 
     def __exit__(self, error_type, error, traceback):
-        if error_type is not None:
-            self._remove()
-            return
         try:
+            if error_type is None:
+                self._finish()
+        finally:
+            self._remove_unfinished()
+
+    def _finish(self) -> None:
+        with _named_errors():
             for writer in self._writers:
                 writer.close()
-            for partial, path in zip(self._partial_files, self._output_files, strict=True):
-                tf.io.gfile.rename(partial, path, overwrite=True)
-        except tf.errors.OpError as error:
-            self._remove()
-            raise _not_writable(error) from error
+            for unfinished, path in zip(self._unfinished_files, self._output_files, strict=True):
+                tf.io.gfile.rename(unfinished, path, overwrite=True)
 
-    def _remove(self) -> None:
+    def _remove_unfinished(self) -> None:
         self._writers.clear()  # deletion closes them
-        for partial in self._partial_files:
-            if tf.io.gfile.exists(partial):
-                tf.io.gfile.remove(partial)
+        for path in self._unfinished_files:
+            with contextlib.suppress(OSError):  # such as of a folder that is none
+                remove_if_exists(path)
 
 
-def write_text(path: str, text: str) -> None:
-    """Writes a text file that is never seen half-written; raises InputError if it cannot."""
-    partial = partial_name(path)
+@contextlib.contextmanager
+def _named_errors() -> Iterator[None]:
+    """Turns what TensorFlow says of a file, its name included, into an InputError."""
     try:
-        with tf.io.gfile.GFile(partial, "w") as file:
-            file.write(text)
-        tf.io.gfile.rename(partial, path, overwrite=True)
+        yield
     except tf.errors.OpError as error:
-        raise _not_writable(error) from error
-
-
-def partial_name(path: str) -> str:
-    """The hidden name that a file has while it is written."""
-    folder, name = os.path.split(path)
-    return os.path.join(folder, f".{name}.partial")
-
-
-def _not_writable(error: tf.errors.OpError) -> InputError:
-    return InputError(
-        f"The folder of an output file must exist, take new files and have room: {error.message}"
-    )
+        raise InputError(
+            "The folder of an output file must exist, take new files and have room: "
+            f"{error.message}"
+        ) from error
 
 
 def _is_in_existing_folder(words: list[str]) -> bool:

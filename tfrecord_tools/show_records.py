@@ -11,10 +11,10 @@ import dataclasses
 from collections.abc import Mapping
 
 from bert_keras import flags
+from bert_keras.backend import import_tensorflow_quietly
 from bert_keras.errors import InputError
 from bert_keras.files import expand_input_files
 from bert_keras.tokenizers.vocabulary import load_vocabulary
-from tfrecord_tools.records import Features, deserialize, read_records
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Settings:
     files: list[str] = flags.arguments("FILE", "TFRecord files: paths or globs.")
     vocab_file: str = flags.setting("", "Vocabulary that the records were made with.")
     count: bool = flags.setting(False, "Only count the records of each file.")
-    max_records: int = flags.setting(5, "How many records of each file to show.")
+    max_records: int = flags.setting(5, "How many records of each file to show.", minimum=1)
 
 
 def main(settings: Settings) -> None:
@@ -31,8 +31,7 @@ def main(settings: Settings) -> None:
             "Expected the name of a TFRecord file; received none. "
             "python -m tfrecord_tools.show_records FILE..."
         )
-    if settings.max_records < 1:
-        raise InputError(f"--max_records must be 1 or more; received {settings.max_records}.")
+    import_tensorflow_quietly()
     files = expand_input_files(settings.files)
     if settings.count:
         count(files)
@@ -42,6 +41,8 @@ def main(settings: Settings) -> None:
 
 def count(files: list[str]) -> None:
     """Prints the number of records of each file and of all."""
+    from tfrecord_tools.records import read_records  # loads TensorFlow, which --help does not need
+
     total = 0
     for path in files:
         num_records = sum(1 for _ in read_records(path))
@@ -53,6 +54,8 @@ def count(files: list[str]) -> None:
 
 def show(files: list[str], vocab_file: str, max_records: int) -> None:
     """Prints the first records of each file."""
+    from tfrecord_tools.records import deserialize, read_records
+
     vocabulary = load_vocabulary(vocab_file) if vocab_file else {}
     tokens = {index: token for token, index in vocabulary.items()}
     for path in files:
@@ -69,7 +72,7 @@ def show(files: list[str], vocab_file: str, max_records: int) -> None:
             print(f"{path} holds no records")
 
 
-def describe(features: Features, tokens: Mapping[int, str]) -> str:
+def describe(features: Mapping[str, list], tokens: Mapping[int, str]) -> str:
     """One record as text.
 
     Args:

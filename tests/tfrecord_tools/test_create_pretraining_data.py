@@ -4,20 +4,25 @@ import json
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 import tensorflow as tf
 
 from bert_keras import flags
+from bert_keras.backend import NVIDIA_DRIVER
+from bert_keras.files import unfinished_name
 from experiments import plain_data_creation
 from tfrecord_tools import create_pretraining_data
 from tfrecord_tools.create_pretraining_data import Settings
 from tfrecord_tools.records import deserialize, read_records
 
-GOLDEN = Path(__file__).parents[1] / "golden"
+ROOT = Path(__file__).parents[2]
+GOLDEN = ROOT / "tests" / "golden"
 RECORDS = GOLDEN / "create_pretraining_data"
 UNCASED = GOLDEN / "vocab" / "bert-base-uncased-vocab.txt"
 CASED = GOLDEN / "vocab" / "bert-base-cased-vocab.txt"
@@ -176,7 +181,7 @@ def test_few_documents_are_warned_of(corpus, num_documents, tmp_path, vocab_file
     common = [f"--vocab_file={vocab_file}", f"--output_file={tmp_path}/out"]
     assert run(f"--input_file={tmp_path}/corpus.txt", *common) == 0
     error = capsys.readouterr().err
-    assert f"warning: {num_documents} document(s)" in error
+    assert f"notice: {num_documents} document(s)" in error
     assert "empty line between documents" in error
     summary = json.loads((tmp_path / "out.summary.json").read_text())
     assert (summary["num_random_next_from_same_document"] > 0) == (num_documents == 1)
@@ -186,7 +191,7 @@ def test_many_documents_bring_no_warning(tmp_path, vocab_file, capsys):
     write_corpus(tmp_path / "corpus.txt", num_documents=5)
     common = [f"--vocab_file={vocab_file}", f"--output_file={tmp_path}/out"]
     assert run(f"--input_file={tmp_path}/corpus.txt", *common) == 0
-    assert "warning" not in capsys.readouterr().err
+    assert "notice" not in capsys.readouterr().err
 
 
 def test_commas_and_blanks_in_paths(tmp_path, vocab_file):
@@ -207,18 +212,24 @@ WRONG = {
     "folder as corpus": (["--input_file={folder}"], "is a folder"),
     "bytes": (["--input_file={folder}/latin.txt"], "latin.txt, line 2.*--drop_invalid_bytes"),
     "missing vocabulary": (["--vocab_file={folder}/missing"], "missing"),
-    "folder as vocabulary": (["--vocab_file={folder}"], "got a directory"),
+    "folder as vocabulary": (["--vocab_file={folder}"], "cannot be read: Is a directory"),
     "no mask": (["--vocab_file={folder}/no_mask.txt"], "no_mask.txt.*\\[MASK\\]"),
     "no such output folder": (["--output_file={folder}/none/out"], "folder .* must exist"),
     "folder as output": (["--output_file={folder}"], "named as files"),
     "output is input": (["--output_file={folder}/corpus.txt"], "file of its own"),
     "output is vocabulary": (["--output_file={folder}/vocab.txt"], "file of its own"),
     "output twice": (["--output_file={folder}/out,{folder}/out"], "file of its own"),
-    "short": (["--max_seq_length=4"], "max_seq_length must be 5 or more; received 4"),
-    "no predictions": (["--max_predictions_per_seq=0"], "max_predictions_per_seq must be 1"),
-    "no round": (["--dupe_factor=0"], "dupe_factor must be 1"),
-    "share above 1": (["--masked_lm_prob=15"], "masked_lm_prob is a share.*received 15"),
-    "share below 0": (["--short_seq_prob=-0.1"], "short_seq_prob is a share.*received -0.1"),
+    "short": (["--max_seq_length=4"], "max_seq_length must be at least 5. Received: 4"),
+    "no predictions": (
+        ["--max_predictions_per_seq=0"],
+        "per_seq must be at least 1",
+    ),
+    "no round": (["--dupe_factor=0"], "dupe_factor must be at least 1"),
+    "share above 1": (["--masked_lm_prob=15"], "masked_lm_prob must .*at most 1. Received: 15"),
+    "share below 0": (
+        ["--short_seq_prob=-0.1"],
+        "short_seq_prob must be at least 0 .*: -0.1",
+    ),
     "case": (["--do_lower_case=False", f"--vocab_file={UNCASED}"], "do_lower_case"),
 }
 
@@ -257,18 +268,54 @@ def test_dropped_bytes_on_request(tmp_path, vocab_file):
     assert (tmp_path / "latin").read_bytes() == (tmp_path / "clean").read_bytes()
 
 
-def test_the_command(tmp_path, vocab_file):
-    write_corpus(tmp_path / "corpus.txt", num_documents=5)
-    command = [sys.executable, "-m", "tfrecord_tools.create_pretraining_data"]
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_a_process_that_is_ended_leaves_nothing_under_a_final_name(number, tmp_path, vocab_file):
+    output = tmp_path / "out"
+    write_corpus(tmp_path / "corpus.txt", num_documents=50)
     given = [f"--vocab_file={vocab_file}", f"--input_file={tmp_path}/corpus.txt"]
-    result = subprocess.run(
-        [*command, *given, f"--output_file={tmp_path}/out"],
-        capture_output=True,
-        text=True,
-        cwd=GOLDEN.parents[1],
-        env={**os.environ, "PYTHONPATH": str(GOLDEN.parents[1])},
+    given += [f"--output_file={output}", "--dupe_factor=1000000"]
+    command = [sys.executable, "-m", "tfrecord_tools.create_pretraining_data", *given]
+    before = set(tmp_path.iterdir())
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        while not os.path.exists(unfinished_name(output)) and process.poll() is None:
+            time.sleep(0.05)
+        time.sleep(0.3)  # into the records
+        process.send_signal(number)
+        _, error = process.communicate(timeout=30)
+    left = set(tmp_path.iterdir()) - before
+    if number == signal.SIGKILL:
+        assert process.returncode == -number
+        assert left == {Path(unfinished_name(output))}
+    else:
+        assert process.returncode == 128 + number
+        assert error.splitlines()[-1] in ("terminated", "interrupted")
+        assert "Traceback" not in error
+        assert left == set()
+
+
+@pytest.mark.parametrize("program", ["create_pretraining_data", "show_records"])
+def test_help_needs_no_tensorflow(program):
+    code = (
+        f"from tfrecord_tools import {program}; import sys; assert 'tensorflow' not in sys.modules"
     )
-    assert result.returncode == 0, result.stderr
-    assert "records" in result.stdout
-    assert "reading: " in result.stderr
-    assert len(examples(tmp_path / "out")) > 50
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
+
+
+def test_the_commands_say_nothing_but_what_they_do(tmp_path, vocab_file):
+    write_corpus(tmp_path / "corpus.txt", num_documents=5)
+    given = [f"--vocab_file={vocab_file}", f"--input_file={tmp_path}/corpus.txt"]
+    made = run_command("create_pretraining_data", *given, f"--output_file={tmp_path}/out")
+    assert "records" in made.stdout
+    num_records = len(examples(tmp_path / "out"))
+    assert num_records > 50
+    counted = run_command("show_records", f"{tmp_path}/out", "--count")
+    assert counted.stdout.split()[0] == str(num_records)
+    if not os.path.exists(NVIDIA_DRIVER):  # where there is one TensorFlow may say why it has no GPU
+        said = [line.partition(":")[0] for line in made.stderr.splitlines()]
+        assert said == ["reading", "masking"]
+        assert counted.stderr == ""
+
+
+def run_command(program, *given):
+    command = [sys.executable, "-m", f"tfrecord_tools.{program}", *given]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)

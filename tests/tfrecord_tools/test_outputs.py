@@ -5,12 +5,8 @@ import os
 import pytest
 
 from bert_keras.errors import InputError
-from tfrecord_tools.outputs import (
-    RecordWriter,
-    check_output_files,
-    split_output_files,
-    write_text,
-)
+from bert_keras.files import unfinished_name
+from tfrecord_tools.outputs import RecordWriter, check_output_files, split_output_files
 from tfrecord_tools.records import read_records
 
 
@@ -55,18 +51,10 @@ def test_a_folder_that_takes_no_file_is_an_error_before_any_record(tmp_path):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
 def test_a_full_disk_is_an_error_of_the_user(tmp_path):
     path = str(tmp_path / "a")
-    os.symlink("/dev/full", tmp_path / ".a.partial")
+    os.symlink("/dev/full", unfinished_name(path))
     with pytest.raises(InputError, match="have room"), RecordWriter([path]) as writer:
         writer.write(b"x" * 1_000_000)
     assert os.listdir(tmp_path) == []
-
-
-def test_write_text_leaves_one_file(tmp_path):
-    write_text(str(tmp_path / "a"), "text")
-    assert os.listdir(tmp_path) == ["a"]
-    assert (tmp_path / "a").read_text() == "text"
-    with pytest.raises(InputError, match="folder of an output file must exist"):
-        write_text(str(tmp_path / "missing" / "a"), "text")
 
 
 def test_commas_separate_but_not_within_the_path_of_a_folder(tmp_path):

@@ -74,7 +74,7 @@ def test_an_empty_file_is_named(folder, capsys):
         (["{}/cut.tfrecord", "--count"], "cut.tfrecord cannot be read past record 2"),
         (["{}/missing"], "missing"),
         (["{}"], "folder"),
-        (["{}/plain.tfrecord", "--max_records=0"], "max_records must be 1 or more"),
+        (["{}/plain.tfrecord", "--max_records=0"], "max_records must be at least 1"),
         (["{}/plain.tfrecord", "--vocab_file={}/small.txt"], "record 1: .*received 2, .*is 1"),
     ],
 )

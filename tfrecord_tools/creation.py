@@ -1,0 +1,122 @@
+"""The steps of create_pretraining_data: corpus -> instances -> records -> files."""
+
+import dataclasses
+import json
+import os
+import random
+
+import tensorflow as tf
+
+from bert_keras import flags
+from bert_keras.errors import InputError
+from bert_keras.files import expand_input_files, write_text
+from bert_keras.notices import notify
+from bert_keras.tokenizers.vocabulary import (
+    CLASSIFICATION,
+    CONTINUATION,
+    MASK,
+    SEPARATOR,
+    check_case,
+    require_tokens,
+)
+from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+from tfrecord_tools.corpus import read_corpus_lines, read_documents
+from tfrecord_tools.instances import Document, Pairing, create_instances
+from tfrecord_tools.outputs import RecordWriter, check_output_files, split_output_files
+from tfrecord_tools.progress import Progress
+from tfrecord_tools.records import serialize
+from tfrecord_tools.shuffling import shuffle
+from tfrecord_tools.static_masking import StaticMasking
+from tfrecord_tools.summary import Summary, Tally
+
+FEW_DOCUMENTS = 4  # from here on, ten draws miss all other documents once in a million times
+
+
+def create(settings) -> Summary:
+    """Reads the corpus, writes the records and the summary.
+
+    Args:
+      settings: `tfrecord_tools.create_pretraining_data.Settings`.
+
+    Raises:
+      InputError: settings, files or corpus cannot work. No output file is left behind then.
+    """
+    flags.check_numbers(settings)
+    input_files = expand_input_files(settings.input_file)
+    output_files = split_output_files(settings.output_file)
+    summary_file = os.path.splitext(output_files[0])[0] + ".summary.json"
+    check_output_files([*output_files, summary_file], [*input_files, settings.vocab_file])
+    tokenizer = WordPieceTokenizer(settings.vocab_file, do_lower_case=settings.do_lower_case)
+    check_case(settings.do_lower_case, tokenizer.vocab)
+    pairing, masking = pairing_and_masking(tokenizer.vocab, settings)
+    with RecordWriter(output_files) as writer:
+        documents = _read_corpus(input_files, tokenizer, settings.drop_invalid_bytes)
+        _notify_of_few_documents(len(documents))
+        tally = Tally(masking.mask_id)
+        rng = random.Random(settings.random_seed)
+        records = _make_records(documents, pairing, masking, settings, rng, tally)
+        shuffle(records, rng)
+        for record in records:
+            writer.write(record)
+    summary = tally.summary(documents, settings.max_seq_length, output_files)
+    written = {**dataclasses.asdict(summary), "settings": dataclasses.asdict(settings)}
+    write_text(summary_file, json.dumps(written, indent=2) + "\n")
+    return summary
+
+
+def pairing_and_masking(vocabulary: dict[str, int], settings) -> tuple[Pairing, StaticMasking]:
+    """The values that the pure functions take; raises InputError for a missing special token."""
+    require_tokens(vocabulary, (CLASSIFICATION, SEPARATOR, MASK), settings.vocab_file)
+    pairing = Pairing(
+        settings.max_seq_length,
+        settings.short_seq_prob,
+        cls_id=vocabulary[CLASSIFICATION],
+        sep_id=vocabulary[SEPARATOR],
+    )
+    continuation_ids = [id_ for token, id_ in vocabulary.items() if token.startswith(CONTINUATION)]
+    masking = StaticMasking(
+        mask_id=vocabulary[MASK],
+        vocabulary_ids=list(vocabulary.values()),
+        masked_lm_prob=settings.masked_lm_prob,
+        max_predictions_per_seq=settings.max_predictions_per_seq,
+        continuation_ids=frozenset(continuation_ids if settings.do_whole_word_mask else ()),
+    )
+    return pairing, masking
+
+
+def _read_corpus(
+    input_files: list[str], tokenizer: WordPieceTokenizer, drop_invalid_bytes: bool
+) -> list[Document]:
+    num_bytes = sum(tf.io.gfile.stat(path).length for path in input_files)
+    with Progress("reading", num_bytes, "B") as progress:
+        lines = read_corpus_lines(input_files, drop_invalid_bytes, progress.advance)
+        documents = read_documents(lines, tokenizer)
+    if not documents:
+        raise InputError(
+            f"The corpus must hold text; {', '.join(input_files)} hold no word. Expected is one "
+            "sentence a line, an empty line between documents."
+        )
+    return documents
+
+
+def _make_records(documents, pairing, masking, settings, rng, tally) -> list[bytes]:
+    length, num_predictions = settings.max_seq_length, settings.max_predictions_per_seq
+    dupe_factor = settings.dupe_factor
+    records = []
+    with Progress("masking", dupe_factor * len(documents), " documents") as progress:
+        for instances in create_instances(documents, dupe_factor, pairing, masking, rng):
+            for instance in instances:
+                tally.add(instance)
+                records.append(serialize(instance, length, num_predictions))
+            progress.advance()
+    return records
+
+
+def _notify_of_few_documents(num_documents: int) -> None:
+    if num_documents < FEW_DOCUMENTS:
+        notify(
+            f"{num_documents} document(s) in the corpus. The text of a pair labeled "
+            "random then may come from the same document, may even be the true continuation, as "
+            f"in the original program. Put an empty line between documents, or give {FEW_DOCUMENTS}"
+            " documents or more."
+        )
