@@ -56,7 +56,7 @@ CHAPTER II. THE INN
 We slept well.
 
 *** END OF THIS PROJECT GUTENBERG EBOOK A WALK ***
-This licence is long.
+This license is long.
 """
 
 
@@ -78,7 +78,7 @@ def test_passages_of_wikipedia_are_kept_and_headings_markup_and_lists_are_not():
     ]
 
 
-def test_chapters_of_a_book_are_documents_without_hard_wraps_headings_and_licence():
+def test_chapters_of_a_book_are_documents_without_hard_wraps_headings_and_license():
     assert list(book_documents(BOOK))[1:] == [
         ['We walked along the old road. "Is it far?" asked Mrs. Brown.', "It was not."]
         + ["The inn was open."],
