@@ -19,13 +19,6 @@ VOCABULARIES = ["uncased", "cased", "multilingual-cased", "chinese"]
 # Unassigned in Unicode 14; later versions have letters, marks and decompositions in them.
 LATER_BLOCKS = [block for block in unicode_14.UNASSIGNED if 0x10000 <= block[0] < 0x1F000]
 
-QUICK = [("uncased", True), ("multilingual-cased", False)]
-COMBINATIONS = [  # two in every run, all with the slow tests
-    pytest.param(name, lower, marks=[] if (name, lower) in QUICK else pytest.mark.slow)
-    for name in VOCABULARIES
-    for lower in (True, False)
-]
-
 # Rare in text, but where rules meet: sigmas and what stands beside them, marks of several classes,
 # spaces, controls, what decomposes, letters that grow, digits and signs, unassigned characters.
 DIFFICULT = [
@@ -86,7 +79,9 @@ def test_ids_are_those_of_the_original(engines, golden_rows, name, lower):
     assert in_graph(tf.constant(texts)).to_list() == ids
 
 
-@pytest.mark.parametrize(("name", "lower"), COMBINATIONS)
+@pytest.mark.slow
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("name", VOCABULARIES)
 def test_engines_agree_on_every_assigned_character(engines, name, lower):
     plain, in_graph = engines(name, lower)
     characters = list(unicode_14.assigned_characters())
@@ -100,7 +95,7 @@ def test_engines_agree_on_every_assigned_character(engines, name, lower):
         (True, True),
         pytest.param(True, False, marks=pytest.mark.slow),
         pytest.param(False, True, marks=pytest.mark.slow),
-        (False, False),
+        pytest.param(False, False, marks=pytest.mark.slow),
     ],
 )
 def test_engines_normalize_every_assigned_character_alike(small_vocabulary, lower, strip_accents):

@@ -32,6 +32,7 @@ def test_283k_code_points_are_assigned():
     assert sum(map(unicode_14.is_assigned, ALL)) == 144_697 + 65 + 137_468 + 2_048
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(unicodedata.unidata_version != "14.0.0", reason="asks a Python with Unicode 14")
 def test_python_3_11_agrees_on_every_character():
     wrong = [
