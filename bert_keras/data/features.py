@@ -62,6 +62,26 @@ def stored_values(stored: Mapping) -> dict[str, Sequence]:
     return {name: of_name for name, of_name in values.items() if of_name}
 
 
+def check_values(values: Mapping[str, Sequence], source: str) -> None:
+    """Raises InputError, which names `source`, for a number that its feature cannot hold."""
+    limits = {
+        "input_mask": 2,
+        "masked_lm_positions": len(values["input_ids"]),
+        "masked_lm_weights": 2,
+        "next_sentence_labels": 2,
+    }
+    for name in pretraining_features(0, 0):
+        limit = limits.get(name, 2**31)
+        wrong = [
+            value for value in values[name] if not (0 <= value < limit and value == int(value))
+        ]
+        if wrong:
+            raise InputError(
+                f"Expected {name} from 0 to {limit - 1}; {source} holds {wrong[0]}. "
+                "Make its records again."
+            )
+
+
 def check_lengths(values: Mapping[str, Sequence], source: str) -> None:
     """Raises InputError, which names `source`, if the lengths of the features contradict others.
 

@@ -141,8 +141,8 @@ def _parsed(
     def parse(batch):
         # A whole batch at a time is five times as fast as one record at a time.
         parsed = tf.io.parse_example(batch, specification)
-        return {
-            name: tf.cast(values, tf.int32) if values.dtype == tf.int64 else values
+        return {  # saturated, so that an id out of range does not come back as another one
+            name: tf.saturate_cast(values, tf.int32) if values.dtype == tf.int64 else values
             for name, values in parsed.items()
         }
 

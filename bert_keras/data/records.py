@@ -16,6 +16,7 @@ from google.protobuf.message import DecodeError
 from bert_keras.data.features import (
     GZIP_SIGNATURE,
     check_lengths,
+    check_values,
     compression_type,
     pretraining_features,
     stored_values,
@@ -153,6 +154,7 @@ def _check_record(path: str, record: bytes, requested: dict[str, int]) -> None:
             "Use that, or other records."
         )
     check_lengths(values, path)
+    check_values(values, path)
 
 
 def _flags(values: dict[str, int], names: list[str]) -> str:

@@ -78,6 +78,23 @@ def test_records_of_another_kind(tmp_path, changed, message):
         check(write_records(tmp_path / "a", **changed))
 
 
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("input_ids", [-1] + [0] * 127, "input_ids from 0 to 2147483647; .* holds -1"),
+        ("masked_lm_ids", [2**31] + [0] * 19, "masked_lm_ids from 0 to .* holds 2147483648"),
+        ("input_mask", [7] + [0] * 127, "input_mask from 0 to 1; .* holds 7"),
+        ("masked_lm_positions", [128] + [0] * 19, "masked_lm_positions from 0 to 127; .* 128"),
+        ("masked_lm_weights", [0.5] + [0.0] * 19, "masked_lm_weights from 0 to 1; .* holds 0.5"),
+        ("masked_lm_weights", [float("nan")] + [0.0] * 19, "masked_lm_weights .* holds nan"),
+        ("next_sentence_labels", [2], "next_sentence_labels from 0 to 1; .* holds 2"),
+    ],
+)
+def test_numbers_that_no_feature_holds(tmp_path, name, values, message):
+    with pytest.raises(InputError, match=message):
+        check(write_records(tmp_path / "a", **{name: values}))
+
+
 def test_a_feature_of_another_type(tmp_path):
     example = tf.train.Example()
     for name, feature in pretraining_features(2, 1).items():
