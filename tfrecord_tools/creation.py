@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import os
 import random
 
 import tensorflow as tf
@@ -44,7 +43,7 @@ def create(settings) -> Summary:
     flags.check_numbers(settings)
     input_files = expand_input_files(settings.input_file)
     output_files = split_output_files(settings.output_file)
-    summary_file = os.path.splitext(output_files[0])[0] + ".summary.json"
+    summary_file = output_files[0].removesuffix(".tfrecord") + ".summary.json"
     check_output_files([*output_files, summary_file], [*input_files, settings.vocab_file])
     tokenizer = WordPieceTokenizer(settings.vocab_file, do_lower_case=settings.do_lower_case)
     check_case(settings.do_lower_case, tokenizer.vocab)

@@ -28,7 +28,7 @@ def split_output_files(words: list[str]) -> list[str]:
 
 
 def check_output_files(output_files: list[str], input_files: list[str]) -> None:
-    """Raises InputError for an output that is a folder, an input or another output."""
+    """Raises InputError for an output that is no file to replace, an input or another output."""
     taken = {os.path.realpath(path) for path in input_files}
     for path in output_files:
         if not os.path.basename(path) or tf.io.gfile.isdir(path):
@@ -37,6 +37,11 @@ def check_output_files(output_files: list[str], input_files: list[str]) -> None:
                 f"{os.path.join(path, 'train.tfrecord')}"
             )
         real_path = os.path.realpath(path)
+        if os.path.exists(real_path) and not os.path.isfile(real_path):
+            raise InputError(
+                f"An output replaces the file of its name; {path} is a device or a pipe. Give it "
+                "another name."
+            )
         if real_path in taken:
             raise InputError(
                 f"An output must be a file of its own; {path} is an input or an output already. "

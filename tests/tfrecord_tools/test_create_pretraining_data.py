@@ -137,6 +137,15 @@ def test_several_outputs_get_the_records_in_turn(tmp_path, vocab_file):
         assert list(read_records(part)) == records[number::3]
 
 
+def test_each_output_has_a_summary_of_its_own(tmp_path, vocab_file):
+    write_corpus(tmp_path / "corpus.txt", num_documents=5)
+    given = [f"--input_file={tmp_path}/corpus.txt", f"--vocab_file={vocab_file}"]
+    for name in ("wiki.train", "wiki.eval", "wiki.tfrecord"):
+        assert run(*given, f"--output_file={tmp_path / name}") == 0
+    summaries = {path.name for path in tmp_path.glob("*.json")}
+    assert summaries == {f"{name}.summary.json" for name in ("wiki.train", "wiki.eval", "wiki")}
+
+
 def test_a_document_without_a_word_changes_no_byte(tmp_path, vocab_file):
     (tmp_path / "with.txt").write_text("the ship\nport\n\n\u200b\n\na hotel\nriver\n", "utf-8")
     (tmp_path / "without.txt").write_text("the ship\nport\n\na hotel\nriver\n", "utf-8")

@@ -81,6 +81,10 @@ def test_outputs_are_files_of_their_own(tmp_path):
             check_output_files([str(path)], [str(corpus)])
     with pytest.raises(InputError, match="file of its own"):
         check_output_files([other, other], [str(corpus)])
+    (tmp_path / "null").symlink_to(os.devnull)
+    for path in (os.devnull, str(tmp_path / "null")):
+        with pytest.raises(InputError, match="is a device or a pipe"):
+            check_output_files([path], [])
     for path in (str(tmp_path), f"{other}/", ""):
         with pytest.raises(InputError, match="named as files"):
             check_output_files([path], [str(corpus)])
