@@ -159,6 +159,7 @@ def _terminate(*_):
 
 def _status(main, settings_class, replaced, command_line) -> int:
     command_line = sys.argv[1:] if command_line is None else list(command_line)
+    _open_closed_streams()
     previous = signal.signal(signal.SIGTERM, _terminate)
     try:
         if any(word in HELP_FLAGS for word in command_line):
@@ -187,6 +188,13 @@ def _status(main, settings_class, replaced, command_line) -> int:
         return BROKEN_PIPE
     finally:
         signal.signal(signal.SIGTERM, previous)
+
+
+def _open_closed_streams() -> None:
+    """Lets a program that was started without stdout or stderr (`>&-`) write to nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115, open as long as the program
 
 
 def _silence_closed_streams() -> bool:

@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -252,6 +253,19 @@ def test_closed_output_is_quiet(tmp_path):
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == flags.BROKEN_PIPE
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_program_without_output_works(closed):
+    code = (
+        "import dataclasses, sys; from bert_keras import flags, notices\n"
+        "@dataclasses.dataclass\nclass Settings: pass\n"
+        "def main(_): print('out'); notices.notify('err'); sys.stderr.isatty(); return 7\n"
+        "flags.run(main, Settings, command_line=[])"
+    )
+    command = f"{shlex.quote(sys.executable)} -c {shlex.quote(code)} {closed}"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    assert subprocess.run(command, shell=True, env=environment).returncode == 7
 
 
 def test_flags_load_no_tensorflow():
