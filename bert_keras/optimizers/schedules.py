@@ -4,6 +4,8 @@
 first step.
 """
 
+import math
+
 import keras
 import tensorflow as tf
 
@@ -15,10 +17,10 @@ class _WarmupDecay(keras.optimizers.schedules.LearningRateSchedule):
 
     def __init__(
         self,
-        peak: float,
+        peak_learning_rate: float,
         num_train_steps: int,
         num_warmup_steps: int = 0,
-        end: float = 0.0,
+        end_learning_rate: float = 0.0,
         power: float = 1.0,
     ):
         if num_train_steps < 1 or num_warmup_steps < 0:
@@ -26,28 +28,34 @@ class _WarmupDecay(keras.optimizers.schedules.LearningRateSchedule):
                 "A schedule needs num_train_steps >= 1 and num_warmup_steps >= 0. Received: "
                 f"num_train_steps={num_train_steps}, num_warmup_steps={num_warmup_steps}"
             )
-        self.peak = peak
+        if not (0 <= peak_learning_rate < math.inf and 0 <= end_learning_rate < math.inf):
+            raise InputError(
+                "The learning rates of a schedule must be finite and at least 0. Received: "
+                f"peak_learning_rate={peak_learning_rate}, end_learning_rate={end_learning_rate}"
+            )
+        self.peak_learning_rate = peak_learning_rate
         self.num_train_steps = num_train_steps
         self.num_warmup_steps = num_warmup_steps
-        self.end = end
+        self.end_learning_rate = end_learning_rate
         self.power = power
 
     def _warm_up(self, step, decayed):
         if not self.num_warmup_steps:
             return decayed
-        warming = self.peak * (step / self.num_warmup_steps)
+        warming = self.peak_learning_rate * (step / self.num_warmup_steps)
         return tf.where(step < self.num_warmup_steps, warming, decayed)
 
     def _decay(self, step, num_steps: int):
+        span = self.peak_learning_rate - self.end_learning_rate
         remaining = 1.0 - tf.minimum(step, float(num_steps)) / num_steps
-        return (self.peak - self.end) * remaining**self.power + self.end
+        return span * remaining**self.power + self.end_learning_rate
 
     def get_config(self):
         return {
-            "peak": self.peak,
+            "peak_learning_rate": self.peak_learning_rate,
             "num_train_steps": self.num_train_steps,
             "num_warmup_steps": self.num_warmup_steps,
-            "end": self.end,
+            "end_learning_rate": self.end_learning_rate,
             "power": self.power,
         }
 

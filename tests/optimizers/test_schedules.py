@@ -18,7 +18,7 @@ CONTINUOUS = {0: 0, 99: 9.9e-5, 100: 1.0e-4, 101: 9.98889e-5, 550: 5.0e-5, 1000:
 )
 def test_rates_by_hand(schedule, rates):
     """Where warm-up and decay meet, the original drops by a tenth (tensorflow/models#9709)."""
-    rate = schedule(peak=1e-4, num_train_steps=1000, num_warmup_steps=100)
+    rate = schedule(1e-4, num_train_steps=1000, num_warmup_steps=100)
     for step, expected in rates.items():
         np.testing.assert_allclose(rate(step), expected, rtol=1e-5, atol=1e-12, err_msg=str(step))
 
@@ -33,8 +33,14 @@ def test_impossible_numbers_are_refused(steps):
         WarmupPolynomialDecay(1e-4, *steps)
 
 
+@pytest.mark.parametrize("rate", [float("nan"), -1e-4, float("inf")])
+def test_impossible_rate_is_refused(rate):
+    with pytest.raises(InputError, match="peak_learning_rate"):
+        WarmupPolynomialDecay(rate, 10)
+
+
 @pytest.mark.parametrize("schedule", [WarmupPolynomialDecay, ContinuousWarmupPolynomialDecay])
 def test_schedule_is_made_again_from_its_config(schedule):
-    original = schedule(1e-4, 1000, 100, end=1e-6, power=2.0)
+    original = schedule(1e-4, 1000, 100, end_learning_rate=1e-6, power=2.0)
     again = keras.saving.deserialize_keras_object(keras.saving.serialize_keras_object(original))
     assert again.get_config() == original.get_config()
