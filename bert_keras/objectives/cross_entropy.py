@@ -13,9 +13,9 @@ def cross_entropy(logits, labels):
 
     The same numbers as `tf.nn.sparse_softmax_cross_entropy_with_logits`, whose kernel is slower.
     """
-    log_totals = _log_totals(logits)  # [R]
-    losses = log_totals - tf.gather(tf.cast(logits, tf.float32), labels, batch_dims=1)
-    return losses, lambda upstream: (_gradient(logits, labels, log_totals, upstream), None)
+    logsumexp = _logsumexp(logits)  # [R]
+    losses = logsumexp - tf.gather(tf.cast(logits, tf.float32), labels, batch_dims=1)
+    return losses, lambda upstream: (_gradient(logits, labels, logsumexp, upstream), None)
 
 
 @tf.function(jit_compile=True, autograph=False)
@@ -29,7 +29,7 @@ def is_most_likely(logits, labels):
 
 
 @tf.function(jit_compile=True, autograph=False)
-def _log_totals(logits):
+def _logsumexp(logits):
     logits = tf.cast(logits, tf.float32)
     largest = tf.reduce_max(logits, axis=-1, keepdims=True)
     totals = tf.reduce_sum(tf.exp(logits - largest), axis=-1)
@@ -37,7 +37,7 @@ def _log_totals(logits):
 
 
 @tf.function(jit_compile=True, autograph=False)
-def _gradient(logits, labels, log_totals, upstream):
-    shares = tf.exp(tf.cast(logits, tf.float32) - log_totals[:, tf.newaxis])
+def _gradient(logits, labels, logsumexp, upstream):
+    probs = tf.exp(tf.cast(logits, tf.float32) - logsumexp[:, tf.newaxis])
     targets = tf.one_hot(labels, tf.shape(logits)[1])
-    return tf.cast((shares - targets) * upstream[:, tf.newaxis], logits.dtype)
+    return tf.cast((probs - targets) * upstream[:, tf.newaxis], logits.dtype)

@@ -1,4 +1,4 @@
-"""Masked language modelling: loss and accuracy at the masked positions (paper, section 3.1).
+"""Masked language modeling: loss and accuracy at the masked positions (paper, section 3.1).
 
 `get_masked_lm_output` and `metric_fn` of google-research/bert.
 """
@@ -10,10 +10,7 @@ from bert_keras.objectives.mean import Mean
 
 
 def masked_lm(logits, masked_lm_ids, masked_lm_weights) -> dict[str, Mean]:
-    """Logits [B, P, V], ids [B, P] and weights [B, P] (0 = padding) -> loss (nats) and accuracy.
-
-    The loss is divided by its count + 1e-5, as in the original: no masked position, no loss.
-    """
+    """Logits [B, P, V], ids [B, P] and weights [B, P] (0 = padding) -> loss (nats) and accuracy."""
     rows = tf.reshape(logits, [-1, logits.shape[-1]])  # [B * P, V]
     labels = tf.reshape(masked_lm_ids, [-1])
     weights = tf.reshape(masked_lm_weights, [-1])

@@ -4,8 +4,10 @@ from bert_keras.objectives.masked_lm import masked_lm
 from bert_keras.objectives.mean import Mean
 from bert_keras.objectives.next_sentence import next_sentence
 
-# The training loss is the sum of these means.
-LOSSES = ("masked_lm_loss", "next_sentence_loss")
+# The training loss is the sum of these means. The original divides the masked-LM loss by its count
+# + 1e-5, so that a batch without a masked position has loss 0.
+LOSSES = {"masked_lm_loss": 1e-5, "next_sentence_loss": 0.0}
+ACCURACIES = ("masked_lm_accuracy", "next_sentence_accuracy")
 
 
 def pretraining(outputs, features) -> dict[str, Mean]:
