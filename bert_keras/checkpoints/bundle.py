@@ -2,16 +2,18 @@
 
 import tensorflow as tf
 
+from bert_keras.files import UNFINISHED
+
 DATA_SUFFIX = ".data-00000-of-00001"
 INDEX_SUFFIX = ".index"
-UNFINISHED = ".unfinished"
 
 
 def write(prefix: str, variables: dict) -> None:
     """Writes `variables`, a dict of name -> variable or tensor, as the bundle `prefix`.
 
     The two files are written under another name and renamed, the index last: a process that is
-    killed at any moment leaves either a complete bundle or none.
+    killed at any moment leaves either a complete bundle or none. An older bundle of the name is
+    gone from the moment at which its data would be replaced.
 
     Raises:
         tf.errors.OpError: the file system refused.
@@ -24,5 +26,7 @@ def write(prefix: str, variables: dict) -> None:
             shape_and_slices=[""] * len(variables),
             tensors=[tf.convert_to_tensor(variable) for variable in variables.values()],
         )
+    if tf.io.gfile.exists(prefix + INDEX_SUFFIX):
+        tf.io.gfile.remove(prefix + INDEX_SUFFIX)
     for suffix in (DATA_SUFFIX, INDEX_SUFFIX):
         tf.io.gfile.rename(unfinished + suffix, prefix + suffix, overwrite=True)

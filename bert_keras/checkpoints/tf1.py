@@ -4,7 +4,7 @@ Paths of variables are the original's names but for the prefix of the outermost 
 """
 
 import difflib
-import logging
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import keras
@@ -22,6 +22,7 @@ SCOPES = {
 }
 ADAM_SLOTS = ("adam_m", "adam_v")
 GLOBAL_STEP = "global_step"
+DROPOUT_SEED = "dropout_seed_"  # begins the names of seeds in the checkpoints of our own runs
 # end of a name -> the key of bert_config.json that decides each axis
 CONFIG_KEYS = {
     "word_embeddings": ("vocab_size", "hidden_size"),
@@ -41,54 +42,78 @@ class LoadReport(NamedTuple):
     unused: list[str]
     missing: list[str]
 
+    def notices(self, checkpoint: str) -> Iterator[str]:
+        """A line for the user about each kind of name that was not read."""
+        if self.unused:
+            yield f"{checkpoint}: {len(self.unused)} not used: {', '.join(self.unused)}"
+        if self.missing:
+            yield (
+                f"{checkpoint}: {len(self.missing)} missing, left at their initial values: "
+                f"{', '.join(self.missing)}"
+            )
+
 
 def original_name(path: str) -> str:
-    """`layer_0/attention/self/query/kernel` -> `bert/encoder/layer_0/attention/…`."""
-    outermost, _, rest = path.partition("/")
+    """`layer_0/attention/self/query/kernel` -> `bert/encoder/layer_0/attention/…`.
+
+    A variable of no layer in `SCOPES` keeps its path as its name.
+    """
+    outermost, slash, rest = path.partition("/")
     scope, underscore, index = outermost.rpartition("_")
-    if underscore and index.isdigit():
-        return f"{SCOPES[scope]}_{index}/{rest}"
-    return f"{SCOPES[outermost]}/{rest}"
+    if index.isdigit() and scope in SCOPES:
+        return SCOPES[scope] + underscore + index + slash + rest
+    return SCOPES.get(outermost, outermost) + slash + rest
 
 
-def load_weights(model: keras.Model, checkpoint: str) -> LoadReport:
+def load_weights(
+    model: keras.Model, checkpoint: str, optional: Iterable[str] = ("cls/",)
+) -> LoadReport:
     """Copies the weights of a TF1 checkpoint into a model built by `bert_keras.models`.
 
-    Optimizer slots and the step are passed over. Weights of heads (`cls/…`) that the file does
-    not hold keep their initial values, with a notice.
+    Optimizer slots, the step and dropout seeds are passed over.
 
     Args:
+        model: its variables are found by `original_name`.
         checkpoint: the prefix of its files, such as `…/bert_model.ckpt`.
+        optional: how the names begin that may be missing, by default those of the pre-training
+            heads; such weights keep their values.
 
     Raises:
-        InputError: no such checkpoint; a weight of the encoder is missing; two shapes differ.
-            Nothing is changed then.
+        InputError: no such checkpoint; another weight is missing; two shapes differ; the file is
+            damaged. Nothing is changed then.
     """
     reader = _open(checkpoint)
     shapes = reader.get_variable_to_shape_map()
     weights = {original_name(weight.path): weight for weight in model.weights}
-    report = _compare(weights, shapes)
-    _check_missing(report, checkpoint, shapes)
+    report = LoadReport(
+        used=[name for name in weights if name in shapes],
+        unused=sorted(name for name in shapes if name not in weights and not _is_state(name)),
+        missing=[name for name in weights if name not in shapes],
+    )
+    _check_missing(report, checkpoint, shapes, tuple(optional))
     for name in report.used:
         _check_shape(name, shapes[name], weights[name].shape, checkpoint)
     values = {name: _read(reader, name, checkpoint) for name in report.used}
     for name, value in values.items():
         weights[name].assign(value)
-    for kind in ("unused", "missing"):
-        if names := getattr(report, kind):
-            logging.getLogger("bert_keras").warning(
-                "notice: %s: %d %s %s",
-                checkpoint,
-                len(names),
-                "not used:" if kind == "unused" else "missing, left at their initial values:",
-                ", ".join(names),
-            )
     return report
 
 
+def _is_state(name: str) -> bool:
+    """Whether it is part of a run and not of its model."""
+    return (
+        name == GLOBAL_STEP
+        or name.startswith(DROPOUT_SEED)
+        or name.rpartition("/")[2] in ADAM_SLOTS
+    )
+
+
 def _open(checkpoint: str):
+    prefix = str(checkpoint)
+    for suffix in (".index", ".data-00000-of-00001", ".meta"):
+        prefix = prefix.removesuffix(suffix)
     try:
-        return tf.train.load_checkpoint(checkpoint)
+        return tf.train.load_checkpoint(prefix)
     except (tf.errors.OpError, ValueError, RuntimeError) as error:
         raise InputError(
             "A checkpoint is named by the prefix of its .index and .data files, such as "
@@ -105,19 +130,8 @@ def _read(reader, name: str, checkpoint: str):
         ) from error
 
 
-def _compare(weights: dict, shapes: dict) -> LoadReport:
-    def is_state(name):
-        return name == GLOBAL_STEP or name.rpartition("/")[2] in ADAM_SLOTS or "/" not in name
-
-    return LoadReport(
-        used=[name for name in weights if name in shapes],
-        unused=sorted(name for name in shapes if name not in weights and not is_state(name)),
-        missing=[name for name in weights if name not in shapes],
-    )
-
-
-def _check_missing(report: LoadReport, checkpoint: str, shapes: dict) -> None:
-    required = [name for name in report.missing if not name.startswith("cls/")]
+def _check_missing(report: LoadReport, checkpoint: str, shapes: dict, optional: tuple) -> None:
+    required = [name for name in report.missing if not name.startswith(optional)]
     if not required:
         return
     lines = []

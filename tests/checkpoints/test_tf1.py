@@ -1,5 +1,4 @@
 import dataclasses
-import logging
 import shutil
 
 import numpy as np
@@ -33,14 +32,13 @@ def test_every_weight_is_read():
         np.testing.assert_array_equal(weight, expected[tf1.original_name(weight.path)])
 
 
-def test_slots_step_and_foreign_variables_are_no_weights(tmp_path, caplog):
-    clean = tensors("trained_model.ckpt-8")
-    prefix = write(tmp_path, clean | {"extra_head/w": np.zeros(3, np.float32)})
-    model = pretrainer(golden_model.config())
-    with caplog.at_level(logging.WARNING, "bert_keras"):
-        report = tf1.load_weights(model, prefix)
-    assert (report.unused, report.missing) == (["extra_head/w"], [])
-    assert "extra_head/w" in caplog.text
+def test_slots_step_and_seeds_are_no_weights_and_foreign_variables_are_named(tmp_path):
+    added = {"extra_head/w": np.zeros(3, np.float32), "output_bias": np.zeros(2, np.float32)}
+    seeds = {"dropout_seed_0": np.zeros(2, np.int32)}
+    prefix = write(tmp_path, tensors("trained_model.ckpt-8") | added | seeds)
+    report = tf1.load_weights(pretrainer(golden_model.config()), prefix)
+    assert (report.unused, report.missing) == (["extra_head/w", "output_bias"], [])
+    assert list(report.notices("x")) == ["x: 2 not used: extra_head/w, output_bias"]
 
 
 def test_missing_heads_keep_their_initial_values(tmp_path):
@@ -49,6 +47,22 @@ def test_missing_heads_keep_their_initial_values(tmp_path):
     report = tf1.load_weights(model, write(tmp_path, encoder_only))
     assert report.missing == [name for name in report.missing if name.startswith("cls/")]
     assert len(report.missing) == 7
+    assert "7 missing" in next(report.notices("x"))
+
+
+def test_what_is_not_optional_must_be_there(tmp_path):
+    encoder_only = {name: value for name, value in tensors().items() if name.startswith("bert/")}
+    with pytest.raises(InputError, match="cls/predictions"):
+        tf1.load_weights(
+            pretrainer(golden_model.config()), write(tmp_path, encoder_only), optional=()
+        )
+
+
+def test_name_of_a_layer_that_the_original_lacks_is_its_path():
+    assert tf1.original_name("span_head/kernel") == "span_head/kernel"
+    assert (
+        tf1.original_name("layer_12/output/dense/bias") == "bert/encoder/layer_12/output/dense/bias"
+    )
 
 
 def test_other_prefix_is_an_error_with_the_closest_name(tmp_path):
