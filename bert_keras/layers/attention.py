@@ -52,11 +52,11 @@ class SelfAttention(keras.layers.Layer):
         query *= 1.0 / math.sqrt(query.shape[-1])
         scores = tf.cast(tf.matmul(query, key, transpose_b=True), tf.float32)  # [B, N, T, T]
         masked = (1.0 - tf.cast(attention_mask, tf.float32)) * MASKED_SCORE
-        shares = self._shares(scores + masked[:, tf.newaxis], training)
-        context = tf.matmul(tf.cast(shares, value.dtype), value)  # [B, N, T, D]
+        probs = self._attention_probs(scores + masked[:, tf.newaxis], training)
+        context = tf.matmul(tf.cast(probs, value.dtype), value)  # [B, N, T, D]
         return tf.reshape(tf.transpose(context, [0, 2, 1, 3]), tf.shape(hidden))
 
-    def _shares(self, scores, training):
+    def _attention_probs(self, scores, training):
         if not training or self.dropout.rate == 0:
             return tf.nn.softmax(scores)
         random_bits = self.dropout.random_bits(tf.shape(scores))

@@ -17,7 +17,7 @@ class Attention(keras.layers.Layer):
 
     def __init__(self, config: BertConfig | dict, **kwargs):
         super().__init__(**kwargs)
-        self.config = BertConfig.from_dict(config) if isinstance(config, dict) else config
+        self.config = BertConfig.of(config)
         self.self_attention = SelfAttention(
             self.config.num_attention_heads,
             self.config.attention_probs_dropout_prob,
@@ -48,7 +48,7 @@ class TransformerBlock(keras.layers.Layer):
 
     def __init__(self, config: BertConfig | dict, **kwargs):
         super().__init__(**kwargs)
-        self.config = BertConfig.from_dict(config) if isinstance(config, dict) else config
+        self.config = BertConfig.of(config)
         self.attention = Attention(self.config, name="attention", dtype=self.dtype_policy)
         self.intermediate = Intermediate(
             self.config.intermediate_size,

@@ -8,6 +8,8 @@ import keras
 import tensorflow as tf
 
 NUM_LEVELS = 2**16
+# Between the seeds of two replicas: far more than the steps that a seed counts in a run.
+REPLICA_STRIDE = 0x3C6EF372
 
 
 @keras.saving.register_keras_serializable("bert_keras")
@@ -40,7 +42,7 @@ class Dropout(keras.layers.Layer):
     def _next_seed(self) -> tf.Tensor:
         seed = tf.cast(self.seed_generator.next(), tf.int32)
         replica = tf.distribute.get_replica_context().replica_id_in_sync_group
-        return seed + tf.stack([0x3C6EF372 * tf.cast(replica, tf.int32), 0])
+        return seed + REPLICA_STRIDE * tf.stack([tf.cast(replica, tf.int32), 0])
 
     def compute_output_shape(self, input_shape):
         return input_shape
@@ -54,6 +56,6 @@ def drop(inputs, random_bits, rate: float):
 
     The share that is dropped is a multiple of 2**-16; the scale is its exact counterpart.
     """
-    num_dropped = round(rate * NUM_LEVELS)
+    num_dropped = min(round(rate * NUM_LEVELS), NUM_LEVELS - 1)
     keep = tf.cast(random_bits, tf.int32) >= num_dropped
     return tf.where(keep, inputs * (NUM_LEVELS / (NUM_LEVELS - num_dropped)), 0)

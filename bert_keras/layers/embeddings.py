@@ -28,7 +28,7 @@ class Embeddings(keras.layers.Layer):
 
     def __init__(self, config: BertConfig | dict, **kwargs):
         super().__init__(**kwargs)
-        self.config = config if isinstance(config, BertConfig) else BertConfig.from_dict(config)
+        self.config = BertConfig.of(config)
         self.layer_norm = LayerNorm(
             self.config.layer_norm_epsilon, name="LayerNorm", dtype=self.dtype_policy
         )
@@ -114,12 +114,14 @@ def norm_and_drop(tokens, positions, gamma, beta, random_bits, rate: float, epsi
     return drop(layer_norm(tokens + positions, gamma, beta, epsilon), random_bits, rate)
 
 
-def check_range(ids, size: int, name: str, key: str):
+def check_range(ids, size, name: str, limit: str):
     """An assertion that every id lies in [0, size): a GPU would read zeros without a word."""
     return tf.debugging.Assert(
         tf.reduce_all((ids >= 0) & (ids < size)),
         [
-            f"{name} must lie in [0, {size}) ({key}={size}). Received: smallest and largest",
+            f"{name} must be at least 0 and less than {limit} =",
+            size,
+            "Received: smallest and largest",
             tf.reduce_min(ids),
             tf.reduce_max(ids),
         ],

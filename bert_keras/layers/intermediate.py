@@ -43,4 +43,5 @@ class Intermediate(keras.layers.Layer):
 
 @compiled
 def add_and_activate(product, bias, activation: str):
+    """Product [..., I] and bias [I] -> activation(product + bias) [..., I]."""
     return ACTIVATIONS[activation](product + bias)

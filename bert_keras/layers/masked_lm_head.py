@@ -19,7 +19,7 @@ class Transform(keras.layers.Layer):
 
     def __init__(self, config: BertConfig | dict, **kwargs):
         super().__init__(**kwargs)
-        self.config = BertConfig.from_dict(config) if isinstance(config, dict) else config
+        self.config = BertConfig.of(config)
         self.dense = Dense(
             self.config.hidden_size,
             self.config.initializer_range,
@@ -56,7 +56,7 @@ class MaskedLMHead(keras.layers.Layer):
 
     def __init__(self, config: BertConfig | dict, **kwargs):
         super().__init__(**kwargs)
-        self.config = BertConfig.from_dict(config) if isinstance(config, dict) else config
+        self.config = BertConfig.of(config)
         self.transform = Transform(self.config, name="transform", dtype=self.dtype_policy)
 
     def build(self, hidden_shape, masked_lm_positions_shape, word_table_shape):
@@ -68,7 +68,7 @@ class MaskedLMHead(keras.layers.Layer):
     def call(self, hidden, masked_lm_positions, word_table):
         length = tf.shape(hidden)[1]
         with tf.control_dependencies(
-            [check_range(masked_lm_positions, length, "masked_lm_positions", "sequence length")]
+            [check_range(masked_lm_positions, length, "masked_lm_positions", "the length")]
         ):
             masked = tf.gather(hidden, masked_lm_positions, batch_dims=1)  # [B, P, H]
         batch, predictions = tf.shape(masked)[0], tf.shape(masked)[1]

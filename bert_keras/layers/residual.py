@@ -60,5 +60,6 @@ class ResidualOutput(keras.layers.Layer):
 
 @compiled
 def drop_add_norm(product, bias, random_bits, residual, gamma, beta, rate: float, epsilon: float):
+    """LayerNorm(drop(product + bias) + residual); the vectors are [H], the rest [B, T, H]."""
     dropped = drop(product + bias, random_bits, rate)
     return layer_norm(dropped + residual, gamma, beta, epsilon)

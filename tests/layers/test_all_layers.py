@@ -1,4 +1,4 @@
-"""What holds for every layer: it can be described, made again, and names its variables."""
+"""What holds for every layer: it can be described and made again."""
 
 import keras
 import pytest

@@ -1,3 +1,5 @@
+"""Every compiled chain gives the values and gradients of its plain operations."""
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -5,6 +7,7 @@ import tensorflow as tf
 from bert_keras.layers.activations import ACTIVATIONS
 from bert_keras.layers.dropout import drop
 from bert_keras.layers.dropped_softmax import dropped_softmax
+from bert_keras.layers.embeddings import norm_and_drop
 from bert_keras.layers.intermediate import add_and_activate
 from bert_keras.layers.layer_norm import layer_norm
 from bert_keras.layers.residual import drop_add_norm
@@ -53,6 +56,19 @@ def test_residual_sum():
             drop(product + bias, random_bits, 0.3) + residual, gamma, beta, 1e-12
         ),
         [normal(3, 5, 8), normal(8), normal(3, 5, 8), normal(8), normal(8)],
+    )
+
+
+def test_end_of_the_embeddings():
+    random_bits = bits(3, 5, 8)
+    assert_equal_to_plain_operations(
+        lambda tokens, positions, gamma, beta: norm_and_drop(
+            tokens, positions, gamma, beta, random_bits, rate=0.3, epsilon=1e-12
+        ),
+        lambda tokens, positions, gamma, beta: drop(
+            layer_norm(tokens + positions, gamma, beta, 1e-12), random_bits, 0.3
+        ),
+        [normal(3, 5, 8), normal(5, 8), normal(8), normal(8)],
     )
 
 

@@ -1,6 +1,7 @@
 import subprocess
 import sys
 
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -10,11 +11,18 @@ from bert_keras.layers.dropout import Dropout
 
 @pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])
 def test_share_and_scale(rate):
+    keras.utils.set_random_seed(0)
     outputs = Dropout(rate)(tf.ones([1000, 1001]), training=True).numpy()
     dropped = np.mean(outputs == 0)
     assert abs(dropped - rate) < 3 * np.sqrt(rate * (1 - rate) / outputs.size)
     np.testing.assert_allclose(outputs[outputs != 0], 1 / (1 - rate), rtol=1e-3)
     np.testing.assert_allclose(outputs.mean(), 1, atol=0.01)
+
+
+def test_rate_near_1_drops_nearly_all():
+    outputs = Dropout(0.999999)(tf.ones([1000]), training=True).numpy()
+    assert np.isfinite(outputs).all()
+    assert np.mean(outputs == 0) > 0.99
 
 
 def test_inference_and_rate_0_change_nothing():

@@ -81,12 +81,14 @@ def test_mask_of_any_type_means_the_same(model, kind):
 
 @pytest.mark.parametrize("ids", [[[160]], [[-1]]])
 def test_id_outside_the_vocabulary_is_an_error(model, ids):
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"input_ids .*vocab_size=160"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"input_ids .*vocab_size =[^0-9]*160"):
         run(model, ids)
 
 
 def test_segment_outside_its_table_is_an_error(model):
-    with pytest.raises(tf.errors.InvalidArgumentError, match="type_vocab_size=2"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"segment_ids .*type_vocab_size =[^0-9]*2"
+    ):
         run(model, [[2, 3]], segments=[[0, 2]])
 
 
@@ -104,6 +106,18 @@ def test_too_long_sequence_is_an_error_where_the_length_was_unknown(model):
     assert pooled(tf.zeros([1, 40], tf.int32)).shape == (1, 32)
     with pytest.raises(tf.errors.InvalidArgumentError, match="max_position_embeddings"):
         pooled(tf.zeros([1, 41], tf.int32))
+
+
+def test_saved_model_file_and_clone_compute_the_same(model, tmp_path):
+    inputs = golden_model.inputs(TOKEN_INPUTS)
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    clone = keras.models.clone_model(model)
+    clone.set_weights(model.get_weights())
+    for again in (loaded, clone):
+        np.testing.assert_array_equal(
+            again(inputs)["pooled_output"], model(inputs)["pooled_output"]
+        )
 
 
 def test_number_of_weights_of_cased_base_is_that_of_the_released_file():
