@@ -115,7 +115,8 @@ def expand_input_files(
     while pieces:
         num_pieces = _num_pieces_of_existing_path(pieces)
         if num_pieces:
-            files.append(",".join(pieces[:num_pieces]))
+            path = ",".join(pieces[:num_pieces])
+            files.extend([path] if os.path.lexists(path) else _expand(path))
         elif pieces[0].strip():
             files.extend(_expand(pieces[0].strip()))
         pieces = pieces[num_pieces or 1 :]
@@ -124,17 +125,24 @@ def expand_input_files(
     for file in files:
         if _is_folder(file):
             raise InputError(f"Expected files; {file} is a folder. Name its files: {file}/*")
+        if not _has_scheme(file) and not os.path.exists(file):
+            raise InputError(f"Expected files; {file} is a link to a file that does not exist.")
     return files
 
 
 def _num_pieces_of_existing_path(pieces: list[str]) -> int:
-    """How many of the next pieces form, with their commas, the longest local path that exists."""
+    """How many of the next pieces form, with their commas, the longest local path that exists.
+
+    A glob counts if the commas are those of its folder.
+    """
     found, path = 0, ""
     for num_pieces, piece in enumerate(pieces, start=1):
         path = f"{path},{piece}" if path else piece
         if len(path) > LONGEST_PATH:
             break
-        if path and os.path.lexists(path):
+        folder, name = os.path.split(path)
+        is_glob = "," in folder and "," not in name and glob.has_magic(name)
+        if path and (os.path.lexists(path) or is_glob and os.path.isdir(folder)):
             found = num_pieces
     return found
 

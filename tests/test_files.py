@@ -25,6 +25,9 @@ def folder(tmp_path, monkeypatch):
     for name in names:
         (tmp_path / name).write_text("x")
     (tmp_path / "sub.d").mkdir()
+    (tmp_path / "my, own").mkdir()
+    (tmp_path / "my, own" / "c.txt").write_text("x")
+    (tmp_path / "broken").symlink_to("nowhere")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -47,6 +50,7 @@ def folder(tmp_path, monkeypatch):
         (" led.txt", [" led.txt"]),
         ("set[1].txt", ["set[1].txt"]),
         ("set[12].txt", ["set1.txt"]),
+        ("a.txt,my, own/*.txt,b.txt", ["a.txt", "my, own/c.txt", "b.txt"]),
         ("s*", ["set1.txt", "set[1].txt"]),
     ],
 )
@@ -65,6 +69,8 @@ def test_names(folder, patterns, files):
         ("*.record", r"match of a glob for '\*.record'"),
         ("sub.d", r"sub.d is a folder. Name its files: sub.d/\*"),
         (".", "is a folder"),
+        ("broken", "broken is a link to a file that does not exist"),
+        ("my, own/*.md", r"match of a glob for 'my, own/\*.md'"),
         ("*.d", "1 folders match"),
         ("file:///no/such/name", "found none"),
     ],
