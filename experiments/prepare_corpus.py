@@ -36,7 +36,7 @@ from tqdm import tqdm
 
 from bert_keras import flags
 from bert_keras.errors import InputError
-from bert_keras.files import expand_input_files
+from bert_keras.files import expand_input_files, read_text
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,11 @@ class Settings:
     output_dir: str = flags.required("Folder for train.txt and held_out.txt.")
     language: str = flags.setting("en", "Language code for the sentence splitter.")
     held_out_share: float = flags.setting(0.03, "Share of the documents to hold out.")
-    min_sentences: int = flags.setting(3, "Documents with fewer sentences are dropped.")
+    min_sentences: int = flags.setting(3, "Documents with fewer sentences are dropped.", minimum=1)
     min_passage_length: int = flags.setting(
-        40, "Shorter lines of Wikipedia, in characters, are taken for headings and list items."
+        40,
+        "Shorter lines of Wikipedia, in characters, are taken for headings and list items.",
+        minimum=0,
     )
 
 
@@ -161,6 +163,12 @@ def prepare_corpus(settings: Settings) -> dict[str, Summary]:
         raise InputError(f"--held_out_share must lie in [0, 1): received {settings.held_out_share}")
     names = expand_input_files(settings.input_file)
     folder = Path(settings.output_dir)
+    outputs = {(folder / name).resolve() for name in ("train.txt", "held_out.txt")}
+    if own := [name for name in names if Path(name).resolve() in outputs]:
+        raise InputError(
+            "--output_dir must not hold a file of --input_file under a name that is written: "
+            f"received {own[0]}; give another folder"
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -180,7 +188,7 @@ def write_corpus(names: list[str], folder: Path, settings: Settings) -> dict[str
     ):
         files = {"train": train, "held_out": held_out}
         for name in tqdm(names, desc="preparing", unit="file"):
-            for document in documents(read_text(name), settings, name):
+            for document in documents(_clean_text(read_text(name)), settings, name):
                 part = "held_out" if is_held_out(document, settings.held_out_share) else "train"
                 files[part].write("\n".join(document) + "\n\n")
                 summaries[part].add(document)
@@ -193,16 +201,9 @@ def write_corpus(names: list[str], folder: Path, settings: Settings) -> dict[str
     return summaries
 
 
-def read_text(name: str) -> str:
-    data = Path(name).read_bytes()
-    try:
-        return data.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"a text file must be UTF-8: received byte 0x{data[error.start]:02x} in {name}, "
-            f"line {line}; convert it (iconv -f ISO-8859-1 -t UTF-8)"
-        ) from error
+def _clean_text(text: str) -> str:
+    """Without byte order mark, blanks at the start and the line ends of Windows."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").lstrip()
 
 
 def main(settings: Settings) -> None:

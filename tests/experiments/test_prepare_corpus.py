@@ -117,6 +117,21 @@ def test_files_hold_a_sentence_a_line_and_an_empty_line_after_a_document(tmp_pat
     assert (tmp_path / "corpus/held_out.txt").read_text() == ""
 
 
+def test_a_blank_line_before_an_article_is_passed_over(tmp_path):
+    (tmp_path / "wiki_00").write_text("\n " + WIKIPEDIA, encoding="utf-8")
+    prepare_corpus(settings(tmp_path, "wiki_00", held_out_share=0.0))
+    assert "<doc" not in (tmp_path / "corpus/train.txt").read_text(encoding="utf-8")
+
+
+def test_an_input_is_not_overwritten(tmp_path):
+    (tmp_path / "corpus").mkdir()
+    source = tmp_path / "corpus" / "train.txt"
+    source.write_text(WIKIPEDIA, encoding="utf-8")
+    with pytest.raises(InputError, match="must not hold .*train.txt; give another folder"):
+        prepare_corpus(settings(tmp_path, "corpus/*.txt"))
+    assert source.read_text(encoding="utf-8") == WIKIPEDIA
+
+
 def test_held_out_documents_stay_held_out_when_the_share_grows():
     articles = [[f"Article {number} is short."] for number in range(2000)]
     small, large = ({a[0] for a in articles if is_held_out(a, share)} for share in (0.03, 0.1))
@@ -128,7 +143,7 @@ def test_held_out_documents_stay_held_out_when_the_share_grows():
     ("content", "message"),
     [
         (WIKIPEDIA[:200].encode(), "received 1 and 0 of them in .*wiki_00"),
-        (b"One.\nCaf\xe9.\n", "byte 0xe9 in .*wiki_00, line 2"),
+        (b"One.\nCaf\xe9.\n", "wiki_00, line 2, holds the byte 0xe9"),
         (b"One sentence.\n", "received none in 1 files"),
     ],
     ids=["cut off", "not UTF-8", "no running text"],
