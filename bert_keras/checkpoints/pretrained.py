@@ -135,13 +135,9 @@ def _is_named_cased(folder: str) -> bool:
 def _load_weights(model: keras.Model, checkpoint: str) -> None:
     """Loads weights and says what was not; the heads of a pretrainer are no part of the encoder."""
     report = tf1.load_weights(model, checkpoint)
-    unused = [name for name in report.unused if not name.startswith("cls/")]
-    for names, fact in (
-        (unused, "not used"),
-        (report.missing, "missing, left at their initial values"),
-    ):
-        if names:
-            notify(f"{checkpoint}: {len(names)} weights are {fact}: {', '.join(names)}")
+    unexpected = [name for name in report.unused if not name.startswith("cls/")]
+    for line in report._replace(unused=unexpected).notices(checkpoint):
+        notify(line)
 
 
 def _find(folder: str, names: tuple[str, ...]) -> str:
