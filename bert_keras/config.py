@@ -81,6 +81,10 @@ class BertConfig:
     @classmethod
     def from_dict(cls, values: dict) -> "BertConfig":
         """Builds a config from the keys of a file; unused keys are kept."""
+        if not isinstance(values, dict):
+            raise InputError(
+                f"A BERT config is a JSON object or dict. Received: a {type(values).__name__}"
+            )
         if "vocab_size" not in values:
             raise InputError(f"A BERT config needs the key vocab_size. Received: {sorted(values)}")
         own = {field.name for field in dataclasses.fields(cls)} - {"other_keys"}
@@ -100,10 +104,6 @@ class BertConfig:
             raise InputError(
                 f"A BERT config is a JSON file like bert_config.json. Received: {path} ({error})"
             ) from error
-        if not isinstance(values, dict):
-            raise InputError(
-                f"A BERT config is a JSON object. Received: a {type(values).__name__} in {path}"
-            )
         try:
             config = cls.from_dict(values)
         except InputError as error:
@@ -150,7 +150,8 @@ class BertConfig:
     def to_dict(self) -> dict:
         """The keys of the file in the order of the fields, then the unused ones."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return values | values.pop("other_keys")
+        other_keys = values.pop("other_keys")
+        return values | {key: value for key, value in other_keys.items() if key not in values}
 
     def to_json_string(self) -> str:
         return json.dumps(self.to_dict(), indent=2) + "\n"

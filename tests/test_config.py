@@ -58,6 +58,17 @@ def test_impossible_value_is_refused_by_name(key, value):
         BertConfig.from_dict({"vocab_size": 30522, key: value})
 
 
+def test_what_is_no_dict_is_refused():
+    with pytest.raises(InputError, match="Received: a NoneType"):
+        BertConfig.from_dict(None)
+
+
+def test_other_keys_replace_no_key_of_the_model():
+    config = BertConfig(vocab_size=160, other_keys={"vocab_size": 7, "directionality": "bidi"})
+    assert config.to_dict()["vocab_size"] == 160
+    assert config.to_dict()["directionality"] == "bidi"
+
+
 def test_missing_vocab_size_is_refused():
     with pytest.raises(InputError, match="vocab_size"):
         BertConfig.from_dict({"hidden_size": 128})
