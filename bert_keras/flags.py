@@ -15,6 +15,7 @@ default and help text. absl parses, as in the original programs, so `--flag valu
 
 import dataclasses
 import difflib
+import io
 import os
 import select
 import signal
@@ -159,7 +160,7 @@ def _terminate(*_):
 
 def _status(main, settings_class, replaced, command_line) -> int:
     command_line = sys.argv[1:] if command_line is None else list(command_line)
-    _open_closed_streams()
+    _prepare_streams()
     previous = signal.signal(signal.SIGTERM, _terminate)
     try:
         if any(word in HELP_FLAGS for word in command_line):
@@ -190,11 +191,13 @@ def _status(main, settings_class, replaced, command_line) -> int:
         signal.signal(signal.SIGTERM, previous)
 
 
-def _open_closed_streams() -> None:
-    """Lets a program that was started without stdout or stderr (`>&-`) write to nowhere."""
+def _prepare_streams() -> None:
+    """Lets a program write where a stream is closed (`>&-`) or lacks a character (ASCII)."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115, open as long as the program
+        elif isinstance(getattr(sys, name), io.TextIOWrapper):
+            getattr(sys, name).reconfigure(errors="backslashreplace")
 
 
 def _silence_closed_streams() -> bool:

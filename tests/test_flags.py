@@ -268,6 +268,18 @@ def test_a_program_without_output_works(closed):
     assert subprocess.run(command, shell=True, env=environment).returncode == 7
 
 
+def test_output_without_the_characters_is_readable():
+    code = (
+        "import dataclasses; from bert_keras import flags\n"
+        "@dataclasses.dataclass\nclass Settings: pass\n"
+        "flags.run(lambda _: print('a\u2192b'), Settings, command_line=[])"
+    )
+    path = os.pathsep.join(sys.path)
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-c", code]
+    assert subprocess.check_output(command, env=environment) == rb"a\u2192b" + b"\n"
+
+
 def test_flags_load_no_tensorflow():
     code = "import sys, bert_keras.flags; sys.exit(bool({'tensorflow', 'keras'} & {*sys.modules}))"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
