@@ -1,7 +1,7 @@
 """Evaluation: sums and counts over a data set, divided once at the end."""
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from bert_keras.objectives.mean import Mean
@@ -12,7 +12,7 @@ RESULTS_NAME = "eval_results.txt"
 def evaluate(
     evaluation_step: Callable[[Any], dict[str, Mean]],
     batches: Iterable,
-    losses: Sequence[str],
+    losses: Iterable[str],
     max_steps: int | None = None,
 ) -> dict[str, float]:
     """Returns dict of name -> mean over all examples of `batches`, whatever their batch size.

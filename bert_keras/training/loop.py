@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import keras
@@ -31,7 +31,7 @@ def compile_train_step(
     strategy: tf.distribute.Strategy,
     model: keras.Model,
     objective: step.Objective,
-    losses: Sequence[str],
+    losses: Mapping[str, float],
     optimizer: keras.optimizers.Optimizer,
 ) -> TakeStep:
     """Returns a function of a distributed batch -> (dict of name -> Mean, gradient norm)."""
@@ -61,7 +61,7 @@ def train(
     batches: Iterator,
     plan: Plan,
     learning_rate: Callable[[int], Any],
-    losses: Sequence[str],
+    losses: Iterable[str],
     save: Callable[[int], None],
     log: TrainLog,
     stop: StopRequest,

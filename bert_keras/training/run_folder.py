@@ -86,7 +86,7 @@ def check_same_run(
         raise InputError(
             f"{folder} is already at {saved_step} >= {target} steps of another run. "
             "Use a new --output_dir (with --init_checkpoint to begin from these weights), "
-            "or a larger --num_train_steps to train this run further."
+            "or a larger number of steps to train this run further."
         )
     if not stored:
         raise InputError(
@@ -95,7 +95,7 @@ def check_same_run(
         )
     if differing == ["num_train_steps"]:
         notify(
-            f"The run was begun with --num_train_steps={stored['num_train_steps']}: "
+            f"The run was begun with {stored['num_train_steps']} steps as its end: "
             f"from step {saved_step} on the learning rate decays to step {target}."
         )
     elif differing:

@@ -14,8 +14,7 @@ from bert_keras.training import step
 class Trainer(keras.Model):
     """Wraps a model and an objective, so that `compile(optimizer)`, `fit` and `evaluate` work.
 
-        accuracies = ("masked_lm_accuracy", "next_sentence_accuracy")
-        trainer = Trainer(pretrainer(config), pretraining, LOSSES, accuracies)
+        trainer = Trainer(pretrainer(config), pretraining, LOSSES, ACCURACIES)
         trainer.compile(AdamWeightDecay(1e-4))
         trainer.fit(pretraining_dataset(...), steps_per_epoch=100, epochs=10)
 
@@ -40,7 +39,7 @@ class Trainer(keras.Model):
         super().__init__(**kwargs)
         self.model = model
         self.objective = objective
-        self.losses = dict(losses)
+        self.loss_terms = dict(losses)
         self.means = {name: keras.metrics.Mean(name=name) for name in (*losses, *accuracies)}
 
     def compile(
@@ -95,7 +94,7 @@ class Trainer(keras.Model):
 
     def train_step(self, features: step.Features) -> dict[str, tf.Tensor]:
         return self._updated(
-            step.train_step(self.model, self.objective, self.losses, self.optimizer, features)
+            step.train_step(self.model, self.objective, self.loss_terms, self.optimizer, features)
         )
 
     def test_step(self, features: step.Features) -> dict[str, tf.Tensor]:
@@ -111,4 +110,4 @@ class Trainer(keras.Model):
             value = tf.math.divide_no_nan(means[name].total, means[name].count)
             metric.update_state(value, sample_weight=means[name].count)
         results = {name: metric.result() for name, metric in self.means.items()}
-        return {"loss": sum(results[name] for name in self.losses)} | results
+        return {"loss": sum(results[name] for name in self.loss_terms)} | results

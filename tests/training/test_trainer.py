@@ -8,13 +8,12 @@ import tensorflow as tf
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.models.pretrainer import pretrainer
-from bert_keras.objectives.pretraining import LOSSES, pretraining
+from bert_keras.objectives.pretraining import ACCURACIES, LOSSES, pretraining
 from bert_keras.optimizers.adam_weight_decay import AdamWeightDecay
 from bert_keras.training import evaluation, loop
 from bert_keras.training.trainer import Trainer
 
 BATCH_SIZE, NUM_BATCHES = 8, 3
-ACCURACIES = ("masked_lm_accuracy", "next_sentence_accuracy")
 ONE_DEVICE = tf.distribute.get_strategy()
 
 
