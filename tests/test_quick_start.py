@@ -1,17 +1,18 @@
 """The run without flags."""
 
+import importlib
 import os
 import re
 import shlex
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
-from bert_keras import from_pretrained, quick_start
+from bert_keras import flags, from_pretrained, quick_start
 from bert_keras.run_pretraining import Settings
 from bert_keras.run_pretraining import main as pretrain
+from bert_keras.training import pretraining
 from bert_keras.training.stop import StopRequest
 
 
@@ -21,20 +22,17 @@ def numbers(text):
     return float(match[1]), float(match[2])
 
 
-def test_the_unigram_loss_is_that_of_frequencies():
-    """Counts 3 and 1 of 4 ids, with one added: frequencies 4/8, 2/8, 1/8, 1/8."""
-    loss = quick_start.unigram_loss([0, 0, 1, 0], [0, 1, 2], vocab_size=4)
-    assert loss == pytest.approx(-np.log([4 / 8, 2 / 8, 1 / 8]).mean())
-
-
 @pytest.fixture(scope="module")
 def short_run(tmp_path_factory):
     """The folder that a run of few steps leaves."""
     folder = str(tmp_path_factory.mktemp("runs") / "a run")
+    stop = StopRequest()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(quick_start, "NUM_TRAIN_STEPS", 3)
         patch.setattr(quick_start, "DUPE_FACTOR", 1)
-        quick_start.run(folder, StopRequest())
+        quick_start.run(
+            folder, lambda **values: pretraining.run(Settings(**values), stop), stop=stop
+        )
     return folder
 
 
@@ -49,13 +47,29 @@ def test_the_folder_explains_itself_and_loads(short_run):
     assert tokenizer.tokenize("The Ship")
 
 
+def printed_commands(folder):
+    """The module and the words of each command of the summary."""
+    with open(f"{folder}/README.md") as file:
+        commands = re.findall(r"^ {6}python -m (\S+) ((?:.*\\\n)*.*)$", file.read(), re.MULTILINE)
+    return [(module, shlex.split(rest.replace("\\\n", " "))) for module, rest in commands]
+
+
+def test_the_printed_commands_are_understood(short_run):
+    commands = printed_commands(short_run)
+    assert len(commands) == 4
+    for module, words in commands:
+        program = importlib.import_module(module)
+        flags.parse(program.Settings, words)
+        for word in words:
+            path = word.rpartition("=")[2]
+            if "/" in path and "*" not in path and "_longer" not in path:
+                assert os.path.exists(path), path
+
+
+@pytest.mark.slow
 def test_the_printed_commands_run(short_run):
     """Each as printed, but for the number of steps and for texts that only the reader has."""
-    with open(f"{short_run}/README.md") as file:
-        commands = re.findall(r"^ {6}python -m (\S+) ((?:.*\\\n)*.*)$", file.read(), re.MULTILINE)
-    assert len(commands) == 4
-    for module, rest in commands:
-        words = shlex.split(rest.replace("\\\n", " "))
+    for module, words in printed_commands(short_run):
         if "--do_train" in words:
             words += ["--num_train_steps=1", "--num_warmup_steps=0"]
         if module.endswith("create_pretraining_data"):
@@ -71,7 +85,7 @@ def test_the_printed_commands_run(short_run):
 
 def test_no_flag_but_the_folder_calls_it(monkeypatch):
     called = []
-    monkeypatch.setattr(quick_start, "run", lambda folder, stop: called.append(folder))
+    monkeypatch.setattr(quick_start, "run", lambda folder, **_: called.append(folder))
     assert pretrain(Settings()) == 0
     assert pretrain(Settings(output_dir="elsewhere")) == 0
     assert called == ["pretraining_output", "elsewhere"]

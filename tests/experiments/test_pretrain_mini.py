@@ -1,6 +1,7 @@
 """A rehearsal of the kept run: two steps on a corpus of a few sentences."""
 
 import json
+import signal
 
 import pytest
 
@@ -15,6 +16,22 @@ def test_the_time_of_training_is_that_of_all_its_reports():
         {"step": 30, "examples_per_second": 16.0},
     ]
     assert pretrain_mini.minutes(curve, batch_size=32) == pytest.approx((10 + 40) / 60)
+
+
+def test_a_stopped_training_leaves_the_kept_result_alone(tmp_path, monkeypatch):
+    def be_stopped(settings, stop):
+        assert settings.do_train  # no evaluation of the unfinished run
+        stop.received = signal.SIGTERM
+
+    monkeypatch.setattr(pretrain_mini, "make_records", lambda settings: None)
+    monkeypatch.setattr(pretrain_mini.pretraining, "run", be_stopped)
+    result_file = tmp_path / "mini.json"
+    result_file.write_text("kept")
+    settings = pretrain_mini.Settings(
+        corpus_dir=str(tmp_path), output_dir=str(tmp_path), result_file=str(result_file)
+    )
+    assert pretrain_mini.main(settings) == 0
+    assert result_file.read_text() == "kept"
 
 
 @pytest.mark.slow

@@ -5,12 +5,14 @@ import pathlib
 import sys
 
 import nbformat
+import pytest
 from nbclient import NotebookClient
 
 PATH = pathlib.Path(__file__).parents[2] / "experiments" / "pretraining.ipynb"
 FEW_STEPS = {"NUM_EPOCHS = 20": "NUM_EPOCHS = 2", "STEPS_PER_EPOCH = 50": "STEPS_PER_EPOCH = 10"}
 
 
+@pytest.mark.slow
 def test_the_notebook_runs_with_few_steps(monkeypatch):
     notebook = nbformat.read(PATH, as_version=4)
     for cell in notebook.cells:

@@ -1,0 +1,39 @@
+"""Devices by flags, the original's among them."""
+
+import pytest
+import tensorflow as tf
+
+from bert_keras.training.devices import DeviceSettings
+from bert_keras.training.strategy import describe, strategy_for, tpu_of
+
+
+@pytest.mark.parametrize(
+    "flags, tpu",
+    [
+        ({}, None),
+        ({"tpu_name": "old"}, None),  # the original ignores it without --use_tpu
+        ({"use_tpu": True, "tpu_name": "old"}, "old"),
+        ({"use_tpu": True, "master": "grpc://host:8470"}, "grpc://host:8470"),
+        ({"use_tpu": True}, "local"),
+        ({"tpu": "node"}, "node"),
+    ],
+)
+def test_which_tpu_the_flags_name(flags, tpu):
+    assert tpu_of(DeviceSettings(**flags)) == tpu
+
+
+def test_one_device_is_described():
+    assert describe(strategy_for(DeviceSettings())) in ("1 x CPU", "1 x GPU")
+
+
+def test_any_strategy_is_described_by_its_devices():
+    assert describe(tf.distribute.MirroredStrategy(["CPU:0"])) == "1 x CPU"
+
+
+def test_devices_in_use_are_left_as_they_are(monkeypatch):
+    def refuse(device, enable):
+        raise RuntimeError("Physical devices cannot be modified after being initialized")
+
+    monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: ["GPU:0"])
+    monkeypatch.setattr(tf.config.experimental, "set_memory_growth", refuse)
+    assert strategy_for(DeviceSettings()).num_replicas_in_sync == 1
