@@ -5,7 +5,6 @@
 """
 
 import functools
-import logging
 import re
 from collections.abc import Sequence
 
@@ -13,6 +12,7 @@ import keras
 import tensorflow as tf
 
 from bert_keras.errors import InputError
+from bert_keras.notices import notify
 from bert_keras.optimizers.clipped import ClippedOptimizer
 
 # The original's list. Its second pattern matches no variable of the original either.
@@ -91,13 +91,12 @@ class AdamWeightDecay(ClippedOptimizer):
         for pattern in self.exclusions:
             if any(_search(pattern, path) for path in paths):
                 continue
-            message = f"no variable matches the pattern {pattern!r} of exclude_from_weight_decay"
             if pattern not in EXCLUDE_FROM_WEIGHT_DECAY:
                 raise InputError(
-                    f"Every pattern must match a variable, but {message}. "
-                    f"Received: variables {', '.join(paths[:5])} …"
+                    "Every pattern of exclude_from_weight_decay must match a variable. "
+                    f"Received: {pattern!r}, with the variables {', '.join(paths[:5])} …"
                 )
-            logging.getLogger("bert_keras").info("notice: %s", message)
+            notify(f"exclude_from_weight_decay: {pattern!r} of the original matches no variable")
 
     def slots(self, index):
         return self.adam_m[index], self.adam_v[index]
