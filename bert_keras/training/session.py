@@ -119,7 +119,7 @@ class Session:
                 "--init_checkpoint is not given. Train with --do_train, or name one."
             )
         step, path = found or (0, self.init_checkpoint)
-        tf1.load_weights(self.model, path)
+        self._load_weights(path)
         return step
 
     def evaluate(
@@ -159,7 +159,7 @@ class Session:
             run_state.restore(path, variables)
             notify(f"continuing from {path}")
         elif self.init_checkpoint:
-            tf1.load_weights(self.model, self.init_checkpoint)
+            self._load_weights(self.init_checkpoint)
         run_folder.write_settings(self.folder, decisive)
         return step
 
@@ -200,3 +200,7 @@ class Session:
         except tf.errors.DataLossError:
             self.check_data()
             raise
+
+    def _load_weights(self, checkpoint: str) -> None:
+        for line in tf1.load_weights(self.model, checkpoint).notices(checkpoint):
+            notify(line)
