@@ -1,9 +1,11 @@
 """Evaluation: sums and counts over a data set, divided once at the end."""
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from bert_keras.errors import InputError
 from bert_keras.objectives.mean import Mean
 
 RESULTS_NAME = "eval_results.txt"
@@ -24,6 +26,9 @@ def evaluate(
         max_steps: how many batches are used; None for all.
 
     The batches are added in float64, so that the result does not depend on how many there are.
+
+    Raises:
+        InputError: a result is not finite.
     """
     totals, counts = {}, {}
     for features in itertools.islice(batches, max_steps):
@@ -31,7 +36,14 @@ def evaluate(
             totals[name] = totals.get(name, 0.0) + float(mean.total)
             counts[name] = counts.get(name, 0.0) + float(mean.count)
     means = {name: totals[name] / counts[name] if counts[name] else 0.0 for name in totals}
-    return {"loss": sum(means[name] for name in losses)} | means
+    results = {"loss": sum(means[name] for name in losses)} | means
+    bad = [f"{name} is {value}" for name, value in results.items() if not math.isfinite(value)]
+    if bad:
+        raise InputError(
+            f"The results of an evaluation must be finite, but {', '.join(bad)}: weights or "
+            "records are damaged. Evaluate another checkpoint, or make the records anew."
+        )
+    return results
 
 
 def result_lines(results: Mapping[str, float]) -> str:

@@ -16,6 +16,11 @@ from bert_keras.checkpoints import bundle, tf1
 from bert_keras.errors import InputError
 
 _INDEX_NAME = re.compile(r"model\.ckpt-(\d+)\.index")
+_DATA_NAME = re.compile(r"model\.ckpt-\d+\.data-00000-of-00001")
+_UNFINISHED_NAME = re.compile(
+    rf"(model\.ckpt-\d+|bert_model\.ckpt|checkpoint|writable)\{bundle.UNFINISHED}.*"
+    rf"|\..+\{bundle.UNFINISHED}"
+)
 # What TensorFlow's checkpoint reader raises for a file that is cut short, altered or missing.
 _TORN = (tf.errors.OpError, IndexError)
 
@@ -84,8 +89,13 @@ def newest_readable(folder: str, notify: Callable[[str], None]) -> tuple[int, st
 
     Every tensor is read, which compares its checksum. `notify` is called with one line for each
     newer checkpoint that is passed over.
+
+    Raises:
+        InputError: the folder has a name that TensorFlow's reader cannot find.
     """
-    for step in reversed(saved_steps(folder)):
+    _check_name(folder)
+    steps = saved_steps(folder)
+    for step in reversed(steps):
         path = checkpoint_path(folder, step)
         try:
             reader = tf.train.load_checkpoint(path)
@@ -96,7 +106,18 @@ def newest_readable(folder: str, notify: Callable[[str], None]) -> tuple[int, st
             notify(f"{path} is torn and passed over: {reason}")
         else:
             return step, path
+    if steps:
+        notify(f"no checkpoint in {folder} can be read: the run begins at step 0")
     return None
+
+
+def _check_name(folder):
+    """TensorFlow's reader takes these characters of a checkpoint's path for a pattern."""
+    if received := sorted(set(folder) & set("[]\\")):
+        raise InputError(
+            "The path of a folder with checkpoints must not hold [, ] or a backslash. "
+            f"Received: {' '.join(received)} in {folder}. Rename it, or use another --output_dir."
+        )
 
 
 def restore(path: str, variables: Mapping[str, keras.Variable]) -> None:
@@ -126,13 +147,16 @@ def restore(path: str, variables: Mapping[str, keras.Variable]) -> None:
 
 
 def remove_unfinished(folder: str) -> None:
-    """Removes what a process that was killed or ran out of space left half written."""
-    names = tf.io.gfile.listdir(folder)
+    """Removes what a run that was killed or ran out of space left half written, and nothing else.
+
+    That is data without its index, and files under the names that they have until they are whole.
+    """
     complete = {f"model.ckpt-{step}{bundle.DATA_SUFFIX}" for step in saved_steps(folder)}
-    for name in names:
-        orphaned = re.fullmatch(r"model\.ckpt-\d+\.data-.*", name) and name not in complete
-        if orphaned or bundle.UNFINISHED in name:
-            tf.io.gfile.remove(tf.io.gfile.join(folder, name))
+    for name in tf.io.gfile.listdir(folder):
+        orphaned = _DATA_NAME.fullmatch(name) and name not in complete
+        path = tf.io.gfile.join(folder, name)
+        if (orphaned or _UNFINISHED_NAME.fullmatch(name)) and not tf.io.gfile.isdir(path):
+            tf.io.gfile.remove(path)
 
 
 def _remove_older(folder, step, num_to_keep):
@@ -145,7 +169,9 @@ def _remove_older(folder, step, num_to_keep):
     _write_state_file(folder, kept)
     for saved in steps[: len(steps) - len(kept)]:
         for suffix in (bundle.INDEX_SUFFIX, bundle.DATA_SUFFIX):
-            tf.io.gfile.remove(checkpoint_path(folder, saved) + suffix)
+            path = checkpoint_path(folder, saved) + suffix
+            if tf.io.gfile.exists(path):  # a torn one may lack its data
+                tf.io.gfile.remove(path)
 
 
 def _write_state_file(folder, steps):

@@ -150,7 +150,6 @@ class Session:
 
     def _start(self, variables, decisive):
         """Restores the newest checkpoint, or begins a new run; returns the steps done."""
-        run_state.remove_unfinished(self.folder)
         step = 0
         found = run_state.newest_readable(self.folder, notify)
         if found:
@@ -160,6 +159,7 @@ class Session:
             notify(f"continuing from {path}")
         elif self.init_checkpoint:
             self._load_weights(self.init_checkpoint)
+        run_state.remove_unfinished(self.folder)
         run_folder.write_settings(self.folder, decisive)
         return step
 

@@ -76,6 +76,7 @@ class Trainer(keras.Model):
             run_eagerly=run_eagerly,
             jit_compile=jit_compile,
             steps_per_execution=steps_per_execution,
+            auto_scale_loss=False,  # the optimizers here take the gradient of the loss as it is
         )
 
     def fit(self, dataset: tf.data.Dataset, **kwargs) -> keras.callbacks.History:

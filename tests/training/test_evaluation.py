@@ -1,7 +1,9 @@
 """Evaluation adds sums and counts: no mean of means."""
 
+import pytest
 import tensorflow as tf
 
+from bert_keras.errors import InputError
 from bert_keras.objectives.mean import Mean
 from bert_keras.training.evaluation import evaluate, result_lines
 
@@ -26,6 +28,11 @@ def test_no_masked_position_at_all_has_loss_zero():
         return {"masked_lm_loss": Mean(tf.constant(0.0), tf.constant(0.0))}
 
     assert evaluate(empty, [None], ["masked_lm_loss"])["loss"] == 0.0
+
+
+def test_a_result_that_is_no_number_is_an_error():
+    with pytest.raises(InputError, match="masked_lm_loss is nan"):
+        evaluate(step, [[1], [float("nan")]], ["masked_lm_loss"])
 
 
 def test_lines_are_sorted_as_the_originals():

@@ -95,6 +95,27 @@ def test_a_torn_later_checkpoint_displaces_no_good_one(tmp_path, variables):
     assert tf.train.latest_checkpoint(str(tmp_path)).endswith("model.ckpt-4")
 
 
+def test_a_torn_older_checkpoint_is_removed_like_a_whole_one(tmp_path, variables):
+    save_steps(tmp_path, variables, [1, 2])
+    os.remove(tmp_path / "model.ckpt-1.data-00000-of-00001")
+    save_steps(tmp_path, variables, [3], num_to_keep=1)
+    assert run_state.saved_steps(str(tmp_path)) == [3]
+
+
+def test_a_run_without_a_readable_checkpoint_says_that_it_begins_anew(tmp_path, variables):
+    save_steps(tmp_path, variables, [1])
+    cut(tmp_path / "model.ckpt-1.index")
+    notices = []
+    assert run_state.newest_readable(str(tmp_path), notices.append) is None
+    assert "begins at step 0" in notices[-1]
+
+
+@pytest.mark.parametrize("name", ["run[1]", "run\\x"])
+def test_a_folder_that_the_reader_takes_for_a_pattern_is_refused(tmp_path, name):
+    with pytest.raises(InputError, match="must not hold"):
+        run_state.newest_readable(str(tmp_path / name), pytest.fail)
+
+
 def test_an_empty_folder_has_none(tmp_path):
     assert run_state.newest_readable(str(tmp_path), pytest.fail) is None
     assert run_state.newest_readable(str(tmp_path / "missing"), pytest.fail) is None
@@ -127,6 +148,15 @@ def test_removes_what_a_killed_process_left(tmp_path, variables):
         "checkpoint.unfinished",
     ):
         (tmp_path / name).write_bytes(b"half")
+    run_state.remove_unfinished(str(tmp_path))
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_removes_nothing_of_others(tmp_path):
+    for name in ("model.ckpt-20.data-00000-of-00002", "notes.unfinished.txt", "x.ckpt.index"):
+        (tmp_path / name).write_bytes(b"theirs")
+    (tmp_path / ".x.unfinished").mkdir()
+    before = sorted(os.listdir(tmp_path))
     run_state.remove_unfinished(str(tmp_path))
     assert sorted(os.listdir(tmp_path)) == before
 
