@@ -17,6 +17,9 @@ from bert_keras.backend import check_backend, import_tensorflow_quietly
 from bert_keras.training import devices
 from bert_keras.training.stop import StopRequest
 
+MOST_EXAMPLES = 2**20  # of a batch, some ten times what BERT was ever trained with
+MOST_STEPS = 2**31 - 1  # what a 32-bit counter holds
+
 REPLACED_FLAGS = devices.REPLACED_FLAGS | {
     "iterations_per_loop": "every step returns to the loop; --report_steps spaces the reports.",
 }
@@ -43,18 +46,18 @@ class Settings(devices.DeviceSettings):
         None, "Checkpoint whose weights a new run begins with; step and moments begin anew."
     )
     max_seq_length: int = flags.setting(
-        128, "Length of the examples, as the records have it.", minimum=1
+        128, "Length of the examples, as the records have it.", minimum=1, maximum=2**20
     )
     max_predictions_per_seq: int = flags.setting(
-        20, "Masked positions of an example, as the records have them.", minimum=1
+        20, "Masked positions of an example, as the records have them.", minimum=1, maximum=2**20
     )
     do_train: bool = flags.setting(False, "Train.")
     do_eval: bool = flags.setting(False, "Evaluate on --input_file.")
     train_batch_size: int = flags.setting(
-        32, "Examples of a training step, over all devices.", minimum=1
+        32, "Examples of a training step, over all devices.", minimum=1, maximum=MOST_EXAMPLES
     )
     eval_batch_size: int = flags.setting(
-        8, "Examples of an evaluation step, over all devices.", minimum=1
+        8, "Examples of an evaluation step, over all devices.", minimum=1, maximum=MOST_EXAMPLES
     )
     learning_rate: float = flags.setting(5e-5, "Peak of the learning rate, used as it is.")
     learning_rate_schedule: str = flags.setting(
@@ -62,18 +65,30 @@ class Settings(devices.DeviceSettings):
         "`original` decays from step 0 on, so that the rate drops where the warm-up ends; "
         "`continuous` decays from the end of the warm-up on.",
     )
-    num_train_steps: int = flags.setting(100000, "Training steps of the whole run.", minimum=1)
-    num_warmup_steps: int = flags.setting(10000, "Steps in which the rate rises from 0.", minimum=0)
-    save_checkpoints_steps: int = flags.setting(1000, "Steps between checkpoints.", minimum=1)
-    keep_checkpoint_max: int = flags.setting(
-        5, "Checkpoints that are kept; 0 keeps all.", minimum=0
+    num_train_steps: int = flags.setting(
+        100000, "Training steps of the whole run.", minimum=1, maximum=MOST_STEPS
     )
-    report_steps: int = flags.setting(100, "Steps between reports.", minimum=1)
+    num_warmup_steps: int = flags.setting(
+        10000, "Steps in which the rate rises from 0.", minimum=0, maximum=MOST_STEPS
+    )
+    save_checkpoints_steps: int = flags.setting(
+        1000, "Steps between checkpoints.", minimum=1, maximum=MOST_STEPS
+    )
+    keep_checkpoint_max: int = flags.setting(
+        5, "Checkpoints that are kept; 0 keeps all.", minimum=0, maximum=MOST_STEPS
+    )
+    report_steps: int = flags.setting(100, "Steps between reports.", minimum=1, maximum=MOST_STEPS)
     max_eval_steps: int = flags.setting(
-        100, "Most batches of an evaluation; 0 evaluates the whole input.", minimum=0
+        100,
+        "Most batches of an evaluation; 0 evaluates the whole input.",
+        minimum=0,
+        maximum=MOST_STEPS,
     )
     random_seed: int = flags.setting(
-        12345, "Seed of the initial weights, of the order of the records and of dropout."
+        12345,
+        "Seed of the initial weights, of the order of the records and of dropout.",
+        minimum=0,
+        maximum=2**31 - 1,
     )
 
 
