@@ -5,6 +5,7 @@ import dataclasses
 from typing import Any
 
 import keras
+import tensorflow as tf
 
 from bert_keras import flags
 from bert_keras.checkpoints import pretrained
@@ -109,7 +110,9 @@ def run(settings: Any, stop: StopRequest) -> dict[str, float] | None:
     shards = check_first_records(inputs.files, *lengths)
     first = evaluation_dataset(shards, *lengths, batch_size=1)
     preflight.check_ids(first, ("input_ids", "masked_lm_ids"), inputs.config.vocab_size)
-    run_folder.make(settings.output_dir)
+    # An evaluation of what is not there makes no folder: its name may be mistyped.
+    if settings.do_train or settings.init_checkpoint or tf.io.gfile.exists(settings.output_dir):
+        run_folder.make(settings.output_dir)
     # An evaluation may look at the checkpoints of a run that goes on.
     with run_folder.lock(settings.output_dir) if settings.do_train else contextlib.nullcontext():
         with strategy.scope():

@@ -1,6 +1,7 @@
 """Commands that cannot work: the rule, what came, the way out."""
 
 import dataclasses
+import os
 
 import pytest
 
@@ -50,6 +51,12 @@ def test_an_output_folder_that_is_a_file(settings, tmp_path):
     for folder in ("file", "file/run"):
         with pytest.raises(InputError, match="--output_dir must be a folder"):
             run(settings, output_dir=str(tmp_path / folder))
+
+
+def test_an_evaluation_makes_no_folder_for_a_mistyped_name(settings):
+    with pytest.raises(InputError, match="There is nothing to evaluate"):
+        run(settings, do_train=False, do_eval=True)
+    assert not os.path.exists(settings.output_dir)
 
 
 def test_records_of_another_vocabulary(settings, tmp_path):
