@@ -27,9 +27,20 @@ def strategy_for(settings: DeviceSettings) -> tf.distribute.Strategy:
 
 
 def tpu_of(settings: DeviceSettings) -> str | None:
-    """Returns the TPU that the flags name, the original's `--use_tpu --tpu_name` among them."""
+    """Returns the TPU that the flags name, the original's `--use_tpu --tpu_name` among them.
+
+    Raises:
+        InputError: a TPU is named, but not to be used.
+    """
     if settings.use_tpu:
         return settings.tpu or settings.tpu_name or settings.master or "local"
+    named = [name for name in ("tpu_name", "master") if getattr(settings, name)]
+    if named and not settings.tpu:
+        name = named[0]
+        raise InputError(
+            f"--{name} is used together with --use_tpu only. Received: "
+            f"--{name}={getattr(settings, name)}. Add --use_tpu, or name the TPU with --tpu."
+        )
     return settings.tpu
 
 

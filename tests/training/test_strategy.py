@@ -3,6 +3,7 @@
 import pytest
 import tensorflow as tf
 
+from bert_keras.errors import InputError
 from bert_keras.training.devices import DeviceSettings
 from bert_keras.training.strategy import describe, strategy_for, tpu_of
 
@@ -11,7 +12,7 @@ from bert_keras.training.strategy import describe, strategy_for, tpu_of
     "flags, tpu",
     [
         ({}, None),
-        ({"tpu_name": "old"}, None),  # the original ignores it without --use_tpu
+        ({"tpu": "node", "tpu_name": "old"}, "node"),
         ({"use_tpu": True, "tpu_name": "old"}, "old"),
         ({"use_tpu": True, "master": "grpc://host:8470"}, "grpc://host:8470"),
         ({"use_tpu": True}, "local"),
@@ -20,6 +21,12 @@ from bert_keras.training.strategy import describe, strategy_for, tpu_of
 )
 def test_which_tpu_the_flags_name(flags, tpu):
     assert tpu_of(DeviceSettings(**flags)) == tpu
+
+
+@pytest.mark.parametrize("name", ["tpu_name", "master"])
+def test_a_tpu_that_is_named_but_not_to_be_used(name):
+    with pytest.raises(InputError, match=f"--{name}=old. Add --use_tpu, or .* --tpu"):
+        tpu_of(DeviceSettings(**{name: "old"}))
 
 
 def test_one_device_is_described():
