@@ -63,7 +63,7 @@ README = """\
 
 {missing}    import bert_keras
 
-    encoder, tokenizer = bert_keras.from_pretrained("{folder}")
+    encoder, tokenizer = bert_keras.from_pretrained({folder!r})
 
 ## Files
 

@@ -16,7 +16,7 @@ from tests.run_pretraining.inputs import settings_for
 @pytest.fixture(scope="module")
 def finished(inputs, tmp_path_factory):
     """Settings of a run of 8 steps that is done and evaluated."""
-    settings = settings_for(inputs, tmp_path_factory.mktemp("runs") / "run")
+    settings = settings_for(inputs, tmp_path_factory.mktemp("runs") / 'a "run"')
     settings = dataclasses.replace(
         settings, do_eval=True, max_eval_steps=0, vocab_file=str(inputs / "vocab.txt")
     )
@@ -62,6 +62,7 @@ def test_the_model_loads(finished):
 def test_the_page_says_what_was_done(finished):
     readme = read(finished, "README.md")
     assert "--num_train_steps=8" in readme
+    assert f"from_pretrained({finished.output_dir!r})" in readme
     assert read(finished, "eval_results.txt").splitlines()[0] in readme
 
 
