@@ -107,12 +107,27 @@ def check_same_run(
 
 
 def read_settings(folder: str) -> dict[str, Any]:
-    """Returns what `write_settings` wrote, or an empty dict."""
+    """Returns what `write_settings` wrote, or an empty dict.
+
+    Raises:
+        InputError: the file is damaged, or cannot be read.
+    """
     path = tf.io.gfile.join(folder, SETTINGS_NAME)
     if not tf.io.gfile.exists(path):
         return {}
-    with tf.io.gfile.GFile(path) as file:
-        return json.loads(file.read())
+    try:
+        with tf.io.gfile.GFile(path, "rb") as file:
+            settings = json.loads(file.read())
+        reason = "it is no JSON object"
+    except (ValueError, tf.errors.OpError) as error:
+        settings, reason = None, error
+    if not isinstance(settings, dict):
+        raise InputError(
+            f"{path} must hold the settings that the run was begun with: {reason}. Bring it back "
+            "from a copy, or use a new --output_dir, with the newest checkpoint of this one as "
+            "--init_checkpoint."
+        )
+    return settings
 
 
 def write_settings(folder: str, settings: Mapping[str, Any]) -> None:

@@ -85,6 +85,13 @@ def test_the_schedule_is_part_of_what_a_run_is(settings):
         run_folder.check_same_run(settings.output_dir, wanted, 4, pytest.fail)
 
 
+@pytest.mark.parametrize("content", [b"{", b"[]", b"", b"\xff"])
+def test_damaged_settings_of_a_run(tmp_path, content):
+    (tmp_path / "run_settings.json").write_bytes(content)
+    with pytest.raises(InputError, match="run_settings.json must hold .* a new --output_dir"):
+        run_folder.check_same_run(str(tmp_path), {"num_train_steps": 8}, 4, pytest.fail)
+
+
 def test_a_second_run_in_the_folder(settings):
     run_folder.make(settings.output_dir)
     message = "another one is at work"
