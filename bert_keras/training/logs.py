@@ -4,6 +4,7 @@ A resumed run takes back the reports after the step that it goes on from: the JS
 and TensorBoard is told by a START event, on which it drops later points.
 """
 
+import contextlib
 import json
 import os
 import socket
@@ -30,6 +31,9 @@ class TrainLog:
         examples_per_step: the global batch size.
         tokens_per_step: the positions of a global batch, padding included.
         shown: the names of the values that a plain line shows.
+
+    Raises:
+        InputError: the files cannot be written.
     """
 
     def __init__(
@@ -45,8 +49,9 @@ class TrainLog:
         self._num_train_steps = num_train_steps
         self._shown = shown
         self._path = tf.io.gfile.join(folder, LOG_NAME)
-        _cut(self._path, start_step)
-        self._events = EventFile(folder, start_step)
+        with _named_errors(f"The reports in {folder}"):
+            _cut(self._path, start_step)
+            self._events = EventFile(folder, start_step)
         self._bar = None
         if sys.stderr.isatty():
             self._bar = tqdm(
@@ -82,18 +87,17 @@ class TrainLog:
         self._num_timed_steps = 0
 
     def report(self, step: int, values: dict[str, float]) -> None:
-        """Writes `values`, dict of name -> float, as the report of `step`."""
+        """Writes `values`, dict of name -> float, as the report of `step`.
+
+        Raises:
+            InputError: it cannot be written.
+        """
         values = values | self._rates()
         self.restart_clock()
-        try:
+        with _named_errors(f"The report of step {step}"):
             with tf.io.gfile.GFile(self._path, "a") as file:
                 file.write(json.dumps({"step": step} | values) + "\n")
             self._events.write(step, values)
-        except tf.errors.OpError as error:
-            raise InputError(
-                f"The report of step {step} could not be written: {error.message}. The checkpoints "
-                "are kept. Make room or correct the rights, then run the same command again."
-            ) from error
         self._show(step, values)
 
     def _rates(self):
@@ -152,20 +156,48 @@ class EventFile:
 
 
 def write_events(folder: str, step: int, values: Mapping[str, float]) -> None:
-    """Writes a TensorBoard file of its own for `values`, dict of name -> float."""
-    tf.io.gfile.makedirs(folder)
-    events = EventFile(folder)
-    events.write(step, values)
-    events.close()
+    """Writes a TensorBoard file of its own for `values`, dict of name -> float.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    with _named_errors(f"The TensorBoard file in {folder}"):
+        tf.io.gfile.makedirs(folder)
+        events = EventFile(folder)
+        events.write(step, values)
+        events.close()
 
 
 def read_log(folder: str) -> list[dict[str, Any]]:
-    """Returns the reports of a run, a dict each; a last line that is cut short is left out."""
+    """Returns the reports of a run, a dict each; lines that are damaged are left out."""
     path = tf.io.gfile.join(folder, LOG_NAME)
     if not tf.io.gfile.exists(path):
         return []
-    with tf.io.gfile.GFile(path) as file:
-        return [json.loads(line) for line in file.read().splitlines(True) if line.endswith("\n")]
+    with tf.io.gfile.GFile(path, "rb") as file:
+        reports = map(_report_of, file.read().split(b"\n"))
+    return [report for report in reports if report]
+
+
+def _report_of(line):
+    """The report of a JSON line; None for what a killed process or a bad disk left."""
+    try:
+        report = json.loads(line)
+    except ValueError:
+        return None
+    is_report = isinstance(report, dict) and isinstance(report.get("step"), int)
+    return report if is_report else None
+
+
+@contextlib.contextmanager
+def _named_errors(what):
+    """Raises InputError, which says what was to be written, for a file that cannot be written."""
+    try:
+        yield
+    except tf.errors.OpError as error:
+        raise InputError(
+            f"{what} could not be written: {error.message}. The checkpoints are kept. "
+            "Make room or correct the rights, then run the same command again."
+        ) from error
 
 
 def _cut(path, start_step):

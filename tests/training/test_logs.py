@@ -5,6 +5,7 @@ import json
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from bert_keras.errors import InputError
 from bert_keras.training import logs
 
 
@@ -49,6 +50,33 @@ def test_a_resumed_run_takes_later_reports_back(tmp_path):
     expected = [(10, 10.0), (20, 20.0), (30, -30.0), (50, -50.0)]
     assert [(report["step"], report["loss"]) for report in logs.read_log(str(tmp_path))] == expected
     assert points(tmp_path, "loss") == expected
+
+
+def test_damaged_lines_are_passed_over(tmp_path):
+    good = '{"step": 10, "loss": 1.0}\n'
+    content = good + 'garbage\n[]\n{}\n{"step": "x"}\n' + good.replace("10", "20")
+    (tmp_path / "train_log.jsonl").write_bytes(b"\xff\n" + content.encode())
+    assert [report["step"] for report in logs.read_log(str(tmp_path))] == [10, 20]
+    report_steps(tmp_path, 20, [30], loss=float)
+    assert [report["step"] for report in logs.read_log(str(tmp_path))] == [10, 20, 30]
+
+
+def test_a_log_that_cannot_be_written(tmp_path):
+    (tmp_path / "train_log.jsonl").mkdir()
+    with pytest.raises(InputError, match="train_log.jsonl.* Make room or correct the rights"):
+        report_steps(tmp_path, 0, [10], loss=float)
+
+
+def test_events_in_the_place_of_a_file(tmp_path):
+    (tmp_path / "eval").write_text("")
+    with pytest.raises(InputError, match="TensorBoard file in .*eval could not be written"):
+        logs.write_events(str(tmp_path / "eval"), 10, {"loss": 1.0})
+
+
+def test_events_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="reports in .*file could not be written"):
+        report_steps(tmp_path / "file", 0, [10], loss=float)
 
 
 def test_plain_lines_without_a_terminal(tmp_path, capsys):
