@@ -41,6 +41,7 @@ class Trainer(keras.Model):
         self.objective = objective
         self.loss_terms = dict(losses)
         self.means = {name: keras.metrics.Mean(name=name) for name in (*losses, *accuracies)}
+        self.built = True  # all weights are those of the model: they can be saved and loaded
 
     def compile(
         self,
@@ -79,16 +80,53 @@ class Trainer(keras.Model):
             auto_scale_loss=False,  # the optimizers here take the gradient of the loss as it is
         )
 
-    def fit(self, dataset: tf.data.Dataset, **kwargs) -> keras.callbacks.History:
-        """Keras' `fit` on a tf.data.Dataset, which holds its own order and batches."""
-        return super().fit(dataset, shuffle=False, **kwargs)
+    def fit(
+        self,
+        x: tf.data.Dataset,
+        *,
+        shuffle: bool = False,
+        validation_data: tf.data.Dataset | None = None,
+        **kwargs,
+    ) -> keras.callbacks.History:
+        """Keras' `fit` on a tf.data.Dataset, which holds its own order and batches.
 
-    def evaluate(self, dataset: tf.data.Dataset, **kwargs) -> list[float] | dict[str, float]:
-        """Keras' `evaluate` on a tf.data.Dataset, to its end."""
+        Raises:
+            InputError: `x` or `validation_data` is no dataset of the model's features, or is to be
+                shuffled here.
+        """
+        if shuffle:
+            raise InputError(
+                "A tf.data.Dataset brings its own order, so fit takes shuffle=False only. "
+                "Received: shuffle=True. Call dataset.shuffle(buffer_size) before batching."
+            )
+        self._check_features("x", x)
+        if validation_data is not None:
+            self._check_features("validation_data", validation_data)
+        return super().fit(x, shuffle=False, validation_data=validation_data, **kwargs)
+
+    def evaluate(self, x: tf.data.Dataset, **kwargs) -> list[float] | dict[str, float]:
+        """Keras' `evaluate` on a tf.data.Dataset, to its end.
+
+        Raises:
+            InputError: `x` is no dataset of the model's features.
+        """
+        self._check_features("x", x)
         with warnings.catch_warnings():
             # A dataset that has not been counted has an end all the same.
             warnings.filterwarnings("ignore", message="Your input ran out of data")
-            return super().evaluate(dataset, **kwargs)
+            return super().evaluate(x, **kwargs)
+
+    def save(self, *_, **__) -> None:
+        """Raises InputError, as `get_config` does, before Keras begins a file."""
+        self.get_config()
+
+    def get_config(self) -> dict[str, Any]:
+        """Raises InputError: an objective is any function, which has no configuration."""
+        raise InputError(
+            "A Trainer has no configuration, so it can be neither saved nor cloned whole. Save or "
+            "clone trainer.model; trainer.save_weights keeps the weights of the training, also by "
+            "ModelCheckpoint(..., save_weights_only=True)."
+        )
 
     def call(self, features: step.Features, training: bool = False) -> Any:
         return self.model(step.model_inputs(self.model, features), training=training)
@@ -104,6 +142,21 @@ class Trainer(keras.Model):
     @property
     def metrics(self) -> list[keras.metrics.Metric]:
         return list(self.means.values())
+
+    def _check_features(self, argument, dataset):
+        if not isinstance(dataset, (tf.data.Dataset, tf.distribute.DistributedDataset)):
+            raise InputError(
+                f"{argument} must be a tf.data.Dataset of batches, as pretraining_dataset makes "
+                f"them. Received: {type(dataset).__name__}"
+            )
+        names = {tensor.name for tensor in self.model.inputs}
+        spec = dataset.element_spec
+        if not isinstance(spec, Mapping) or names - spec.keys():
+            received = ", ".join(spec) if isinstance(spec, Mapping) else type(spec).__name__
+            raise InputError(
+                f"The batches of {argument} must be a dict with the model's inputs "
+                f"{', '.join(sorted(names))}. Received: {received}"
+            )
 
     def _updated(self, means):
         """Adds the sums and counts of a batch; returns the means so far, and their loss."""

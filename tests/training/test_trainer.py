@@ -100,6 +100,56 @@ def test_an_uncounted_dataset_is_evaluated_without_a_warning(fitted, dataset, re
     assert [str(warning.message) for warning in recwarn] == []
 
 
+def test_what_keras_users_pass_to_fit(dataset):
+    model, optimizer = model_and_optimizer()
+    trainer = Trainer(model, pretraining, LOSSES, ACCURACIES)
+    trainer.compile(optimizer)
+    history = trainer.fit(x=dataset, validation_data=dataset, epochs=2, verbose=0).history
+    results = trainer.evaluate(x=dataset, return_dict=True, verbose=0)
+    assert history["val_loss"][-1] == pytest.approx(results["loss"], rel=1e-6)
+    assert len(history["val_masked_lm_loss"]) == 2
+
+
+def test_what_fit_cannot_take_is_a_clear_error(fitted, dataset):
+    trainer, _ = fitted
+    features = next(iter(dataset))
+    without_ids = dataset.map(lambda features: {"segment_ids": features["segment_ids"]})
+    for message, arguments in {
+        r"Call dataset.shuffle\(buffer_size\)": {"x": dataset, "shuffle": True},
+        "x must be a tf.data.Dataset .* Received: dict": {"x": features},
+        "model's inputs input_ids, .* Received: segment_ids": {"x": without_ids},
+        "batches of validation_data must": {"x": dataset, "validation_data": without_ids},
+    }.items():
+        with pytest.raises(InputError, match=message):
+            trainer.fit(**arguments)
+
+
+def test_weights_are_saved_and_loaded(fitted, dataset, tmp_path):
+    trainer, _ = fitted
+    path = str(tmp_path / "trained.weights.h5")
+    trainer.save_weights(path)
+    model, optimizer = model_and_optimizer()
+    other = Trainer(model, pretraining, LOSSES, ACCURACIES)
+    other.compile(optimizer)
+    other.load_weights(path)
+    for weight, expected in zip(model.weights, trainer.model.weights, strict=True):
+        np.testing.assert_array_equal(weight, expected, err_msg=weight.path)
+    every_epoch = keras.callbacks.ModelCheckpoint(
+        str(tmp_path / "{epoch}.weights.h5"), save_weights_only=True
+    )
+    other.fit(dataset, callbacks=[every_epoch], verbose=0)
+    assert (tmp_path / "1.weights.h5").exists()
+
+
+def test_a_trainer_is_not_saved_or_cloned_whole(fitted, tmp_path):
+    trainer, _ = fitted
+    with pytest.raises(InputError, match="Save or clone trainer.model"):
+        trainer.save(str(tmp_path / "trainer.keras"))
+    with pytest.raises(InputError, match="Save or clone trainer.model"):
+        keras.models.clone_model(trainer)
+    assert list(tmp_path.iterdir()) == []
+
+
 class Replicas:
     """Stands for a strategy of two replicas where only their number is asked."""
 
