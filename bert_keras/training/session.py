@@ -95,11 +95,16 @@ class Session:
             notify(f"{self.folder} is finished: all {start_step} steps are done.")
             return start_step
         step = self._train_from(start_step, training, optimizer, variables)
-        if self.stop.received:
+        if self.stop.received and step:
             notify(
                 f"Stopped by {self.stop.received.name} at step {step} of "
                 f"{training.num_train_steps}, which is saved in {self.folder}. "
                 "The same command goes on from there."
+            )
+        elif self.stop.received:
+            notify(
+                f"Stopped by {self.stop.received.name} before the first step: nothing is saved. "
+                "The same command begins again."
             )
         return step
 

@@ -5,6 +5,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 
 import keras
 import numpy as np
@@ -150,6 +151,14 @@ def test_a_finished_run_says_so(finished, at_once, capsys):
     assert session(finished).train(training()) == 8
     assert "is finished: all 8 steps are done" in capsys.readouterr().err
     assert_identical(saved(finished, 8), saved(at_once, 8))
+
+
+def test_a_stop_before_the_first_step_saves_nothing_and_says_so(tmp_path, capsys):
+    stop = StopRequest()
+    stop.received = signal.SIGTERM
+    assert session(tmp_path / "run", stop=stop).train(training()) == 0
+    assert "before the first step: nothing is saved" in capsys.readouterr().err
+    assert run_state.saved_steps(str(tmp_path / "run")) == []
 
 
 def test_more_steps_go_on_with_a_notice(finished, capsys):
