@@ -188,7 +188,9 @@ def _run(session, settings, inputs, shards):
 def _training(settings, inputs, shards):
     """The training that the settings ask for."""
     decisive = {name: getattr(settings, name) for name in DECISIVE_FLAGS}
-    decisive |= {"input_file": inputs.files, "bert_config_file": inputs.config.to_dict()}
+    # With their sizes: records may be made anew under the same name.
+    sized = [f"{file} ({tf.io.gfile.stat(file).length} bytes)" for file in inputs.files]
+    decisive |= {"input_file": sized, "bert_config_file": inputs.config.to_dict()}
     return Training(
         schedule=SCHEDULES[settings.learning_rate_schedule](
             settings.learning_rate, settings.num_train_steps, settings.num_warmup_steps

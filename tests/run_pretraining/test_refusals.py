@@ -99,6 +99,16 @@ def test_a_second_run_in_the_folder(settings):
         run(settings)
 
 
+def test_records_made_anew_under_the_same_name(settings, tmp_path):
+    records = tmp_path / "records.tfrecord"
+    write_records(records, NUM_RECORDS)
+    changes = {"input_file": [str(records)], "num_warmup_steps": 0}
+    run(settings, num_train_steps=1, **changes)
+    write_records(records, NUM_RECORDS + 1)
+    with pytest.raises(InputError, match=r"--input_file: .*records.tfrecord \(\d+ bytes\).* -> "):
+        run(settings, num_train_steps=2, **changes)
+
+
 def test_a_damaged_file_is_named_in_mid_training(settings, tmp_path):
     records = tmp_path / "damaged.tfrecord"
     write_records(records, NUM_RECORDS)
