@@ -3,7 +3,7 @@ r"""BERT-Mini learns from 14 MB of English text, on two CPU cores.
 Claim    The masked-LM loss on held-out documents falls clearly below that of a unigram model:
          the encoder uses the context. One small corpus and 40 minutes do not make a BERT that is
          worth fine-tuning; they show that every part from text to evaluation works together.
-Cost     40 minutes on 2 cores, 2 GB of memory.
+Cost     About 40 minutes on 2 quiet cores (70 where other work shared them), 2 GB of memory.
 Command  python -m experiments.prepare_corpus --output_dir=corpus \
              --input_file='wikipedia/*.txt,gutenberg/*.txt'
          python -m experiments.pretrain_mini --corpus_dir=corpus --output_dir=pretrain_mini
