@@ -68,10 +68,17 @@ What to type next:
           --input_file={data}/held_out.tfrecord --max_eval_steps=0 \\
           --output_dir={longer}
 
-- make records from your own text: one sentence a line, an empty line between documents
+- make records from your own text (one sentence a line, an empty line between documents), and go on
+  from this model with them
 
       python -m tfrecord_tools.create_pretraining_data --input_file='my_texts/*.txt' \\
-          --output_file=my_records.tfrecord --vocab_file={vocab_file}
+          --output_file=my_records.tfrecord --vocab_file={vocab_file} \\
+          {lengths}
+      python -m bert_keras.run_pretraining --do_train \\
+          {model_flags} \\
+          --init_checkpoint={quoted}/bert_model.ckpt --input_file=my_records.tfrecord \\
+          --learning_rate=1e-4 --num_train_steps=1000 --num_warmup_steps=100 \\
+          --output_dir=my_bert
 """
 
 
@@ -175,10 +182,12 @@ def _corpus_ids(tokenizer: WordPieceTokenizer) -> Iterator[int]:
 def _paths(folder):
     """The paths and numbers in the commands of the summary, ready for a shell."""
     quoted = shlex.quote(folder)
+    lengths = (
+        f"--max_seq_length={MAX_SEQ_LENGTH} --max_predictions_per_seq={MAX_PREDICTIONS_PER_SEQ}"
+    )
     model_flags = (
-        f"--bert_config_file={quoted}/config.json \\\n          --vocab_file={quoted}/vocab.txt "
-        f"--max_seq_length={MAX_SEQ_LENGTH} \\\n          "
-        f"--max_predictions_per_seq={MAX_PREDICTIONS_PER_SEQ}"
+        f"--bert_config_file={quoted}/config.json --vocab_file={quoted}/vocab.txt "
+        f"\\\n          {lengths}"
     )
     return {
         "folder": folder,
@@ -186,6 +195,7 @@ def _paths(folder):
         "data": f"{quoted}/data",
         "vocab_file": f"{quoted}/vocab.txt",
         "longer": shlex.quote(f"{folder.rstrip('/')}_longer"),
+        "lengths": lengths,
         "model_flags": model_flags,
         "learning_rate": LEARNING_RATE,
         "num_longer_steps": 4 * NUM_TRAIN_STEPS,

@@ -1,10 +1,12 @@
-"""Pre-trains BERT on TFRecords with masked LM and next-sentence prediction, and evaluates it.
+r"""Pre-trains BERT on TFRecords with masked LM and next-sentence prediction, and evaluates it.
 
 The flags are those of run_pretraining.py in google-research/bert. With no flag, or --output_dir
 alone, it makes records from the sample corpus that the package holds and trains a tiny BERT on it.
 
-    python -m bert_keras.run_pretraining --do_train --do_eval --input_file='train-*.tfrecord' \
+    python -m bert_keras.run_pretraining --do_train --input_file='train-*.tfrecord' \
         --bert_config_file=bert_config.json --vocab_file=vocab.txt --output_dir=my_bert
+    python -m bert_keras.run_pretraining --do_eval --input_file=held_out.tfrecord \
+        --bert_config_file=bert_config.json --output_dir=my_bert
 
 A run that was stopped or killed is continued by the same command, with the same result as if it
 had not been. SIGTERM saves and exits with status 0, Ctrl-C saves and exits with 130.

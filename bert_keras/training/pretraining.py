@@ -57,13 +57,21 @@ README = """\
 
 ## Results
 
-{results}
+`eval_results.txt` holds the last evaluation, if there was one. Together with `--do_train` that is
+one on the records that were trained on. On records that were held out:
+
+    python -m bert_keras.run_pretraining --do_eval --input_file=HELD_OUT.tfrecord {flags}
 
 ## Use it
 
 {missing}    import bert_keras
+    import numpy as np
 
     encoder, tokenizer = bert_keras.from_pretrained({folder!r})
+    tokens = ["[CLS]", *tokenizer.tokenize("Here is a sentence."), "[SEP]"]
+    ids = np.array([tokenizer.convert_tokens_to_ids(tokens)])
+    inputs = {{"input_ids": ids, "input_mask": ids * 0 + 1, "segment_ids": ids * 0}}
+    encoder(inputs)["sequence_output"]  # [1, number of tokens, {hidden_size}]
 
 ## Files
 
@@ -224,7 +232,16 @@ def _readme(settings, config, step):
         train_batch_size=settings.train_batch_size,
         max_seq_length=settings.max_seq_length,
         command=run_folder.command(settings),
-        results=run_folder.results(settings.output_dir),
+        flags=run_folder.command(_evaluation_of(settings)),
         folder=settings.output_dir,
         missing="" if settings.vocab_file else MISSING_VOCABULARY,
+    )
+
+
+def _evaluation_of(settings):
+    """The settings that evaluate the model of these settings, but for its input."""
+    defaults = type(settings)()
+    kept = ("output_dir", "bert_config_file", "max_seq_length", "max_predictions_per_seq")
+    return dataclasses.replace(
+        defaults, max_eval_steps=0, **{name: getattr(settings, name) for name in kept}
     )

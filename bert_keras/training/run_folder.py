@@ -13,7 +13,6 @@ from typing import Any
 import tensorflow as tf
 
 from bert_keras.errors import InputError
-from bert_keras.training.evaluation import RESULTS_NAME
 
 SETTINGS_NAME = "run_settings.json"
 README_NAME = "README.md"
@@ -84,7 +83,8 @@ def check_same_run(
     differing = [name for name in wanted if stored.get(name) != wanted[name]]
     if saved_step >= target and differing:
         raise InputError(
-            f"{folder} is already at {saved_step} >= {target} steps of another run. "
+            f"{folder} is already at {saved_step} >= {target} steps of another run "
+            f"(another {', '.join(f'--{name}' for name in differing)}). "
             "Use a new --output_dir (with --init_checkpoint to begin from these weights), "
             "or a larger number of steps to train this run further."
         )
@@ -167,12 +167,3 @@ def command(settings: Any) -> str:
         switch = f"--{field.name}" if value else f"--no{field.name}"
         words.append(switch if is_switch else f"--{field.name}={shlex.quote(str(value))}")
     return " \\\n        ".join(words)
-
-
-def results(folder: str) -> str:
-    """Returns the lines of the last evaluation, indented, for a page about the run."""
-    path = tf.io.gfile.join(folder, RESULTS_NAME)
-    if not tf.io.gfile.exists(path):
-        return "Not evaluated: run the command again with --do_eval."
-    with tf.io.gfile.GFile(path) as file:
-        return "    " + file.read().strip().replace("\n", "\n    ")
