@@ -2,8 +2,8 @@
 
 import dataclasses
 import json
-import shlex
 import re
+import shlex
 
 import numpy as np
 import pytest
