@@ -110,7 +110,7 @@ def test_sigterm_saves_and_exits_with_success(settings):
     while "Stopped by SIGTERM" not in "".join(lines[-1:]):
         lines.append(process.stderr.readline())
         assert lines[-1], lines
-    assert time.monotonic() - begin < 30  # 0.1 s on an idle machine
+    assert time.monotonic() - begin < 10
     process.communicate(timeout=60)
     assert process.returncode == 0
     assert "--iterations_per_loop has no effect" in "".join(lines)
