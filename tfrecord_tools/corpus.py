@@ -11,7 +11,7 @@ from bert_keras.errors import InputError
 from bert_keras.files import named_errors, open_bytes
 from bert_keras.notices import notify
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
-from tfrecord_tools.instances import Document
+from tfrecord_tools.single_stream.instances import Document
 
 
 def read_corpus_lines(

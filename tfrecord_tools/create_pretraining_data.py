@@ -14,7 +14,7 @@ import dataclasses
 
 from bert_keras import flags
 from bert_keras.backend import import_tensorflow_quietly
-from tfrecord_tools.instances import MIN_SEQ_LENGTH
+from tfrecord_tools.single_stream.instances import MIN_SEQ_LENGTH
 from tfrecord_tools.summary import Summary
 
 
@@ -61,7 +61,9 @@ def create_pretraining_data(settings: Settings) -> Summary:
     Raises:
       InputError: settings, files or corpus cannot work. No output file is left behind then.
     """
-    from tfrecord_tools import creation  # loads TensorFlow, which --help does not need
+    from tfrecord_tools.single_stream import (
+        creation,  # loads TensorFlow, which --help does not need
+    )
 
     return creation.create(settings)
 

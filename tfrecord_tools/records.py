@@ -13,7 +13,7 @@ from bert_keras.data.features import (
     stored_values,
 )
 from bert_keras.errors import InputError
-from tfrecord_tools.instances import Instance
+from tfrecord_tools.single_stream.instances import Instance
 
 MAX_CACHED_FEATURES = 1 << 14
 Features = dict[str, list[int] | list[float]]

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from tfrecord_tools.instances import NUM_SPECIAL_TOKENS, Document, Instance
+from tfrecord_tools.single_stream.instances import NUM_SPECIAL_TOKENS, Document, Instance
 
 
 @dataclasses.dataclass(frozen=True)

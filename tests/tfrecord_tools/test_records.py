@@ -7,8 +7,8 @@ import tensorflow as tf
 
 from bert_keras.data.features import pretraining_features
 from bert_keras.errors import InputError
-from tfrecord_tools.instances import Instance
 from tfrecord_tools.records import deserialize, read_records, serialize
+from tfrecord_tools.single_stream.instances import Instance
 
 INSTANCE = Instance([2, 30521, 4, 3, 300, 3], 4, [2, 4], [129, 70000], True, False, 0)
 FEATURES = {

@@ -8,8 +8,8 @@ import tensorflow as tf
 
 from bert_keras import flags
 from tfrecord_tools import show_records
-from tfrecord_tools.instances import Instance
 from tfrecord_tools.records import serialize
+from tfrecord_tools.single_stream.instances import Instance
 
 TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "ship", "port", "##s"]
 RANDOM_NEXT = Instance([2, 5, 4, 8, 3, 7, 3], 5, [2, 5], [6, 7], True, False, 0)

@@ -8,7 +8,7 @@ import random
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tfrecord_tools.shuffling import shuffle
+from tfrecord_tools.single_stream.shuffling import shuffle
 
 
 @dataclasses.dataclass(frozen=True)

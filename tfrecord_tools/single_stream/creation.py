@@ -20,12 +20,12 @@ from bert_keras.tokenizers.vocabulary import (
 )
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tfrecord_tools.corpus import read_corpus_lines, read_documents
-from tfrecord_tools.instances import Document, Pairing, create_instances
 from tfrecord_tools.outputs import RecordWriter, check_output_files, split_output_files
 from tfrecord_tools.progress import Progress
 from tfrecord_tools.records import serialize
-from tfrecord_tools.shuffling import shuffle
-from tfrecord_tools.static_masking import StaticMasking
+from tfrecord_tools.single_stream.instances import Document, Pairing, create_instances
+from tfrecord_tools.single_stream.shuffling import shuffle
+from tfrecord_tools.single_stream.static_masking import StaticMasking
 from tfrecord_tools.summary import Summary, Tally
 
 FEW_DOCUMENTS = 4  # from here on, ten draws miss all other documents once in a million times

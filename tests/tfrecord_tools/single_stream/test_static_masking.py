@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tfrecord_tools.static_masking import StaticMasking, mask_tokens
+from tfrecord_tools.single_stream.static_masking import StaticMasking, mask_tokens
 
 CLS, SEP, MASK, SAIL, S, THE = 2, 3, 4, 16, 17, 14
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from tfrecord_tools.shuffling import shuffle
-from tfrecord_tools.static_masking import StaticMasking, mask_tokens
+from tfrecord_tools.single_stream.shuffling import shuffle
+from tfrecord_tools.single_stream.static_masking import StaticMasking, mask_tokens
 
 Document = list[list[int]]
 NUM_SPECIAL_TOKENS = 3  # [CLS] a [SEP] b [SEP]

@@ -5,14 +5,14 @@ import random
 import pytest
 
 from experiments import plain_data_creation
-from tfrecord_tools.instances import (
+from tfrecord_tools.single_stream.instances import (
     MIN_SEQ_LENGTH,
     Pairing,
     create_instances,
     document_instances,
     truncate_pair,
 )
-from tfrecord_tools.static_masking import StaticMasking
+from tfrecord_tools.single_stream.static_masking import StaticMasking
 
 MASKING = StaticMasking(
     mask_id=4, vocabulary_ids=range(10, 99), masked_lm_prob=0.15, max_predictions_per_seq=20

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tfrecord_tools.shuffling import shuffle
+from tfrecord_tools.single_stream.shuffling import shuffle
 
 
 @pytest.mark.parametrize("length", [*range(70), 127, 128, 129, 511, 512, 513, 5000])

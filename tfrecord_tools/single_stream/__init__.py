@@ -1,0 +1,1 @@
+"""The original's algorithm: one process, one random stream, its records byte for byte."""
