@@ -33,32 +33,40 @@ def pretraining_dataset(
     seed: int,
     start_step: int = 0,
     shuffle_buffer_size: int = SHUFFLE_BUFFER_SIZE,
+    worker_index: int = 0,
+    num_workers: int = 1,
 ) -> tf.data.Dataset:
     """Returns an endless stream of shuffled batches; every record comes once in an epoch.
 
-    Batches do not stop at the end of an epoch: all have B examples.
+    Batches do not stop at the end of an epoch: all have B examples. Several workers share the
+    batches of one: B / num_workers rows of each go to each of them, in the order of the workers.
+    Every worker reads all records and parses its own, so there may be fewer files than workers.
 
     Args:
       input_files: TFRecord files, plain or GZIP; paths and globs as in `expand_input_files`, or
         the shards that `check_first_records` returned, which are not checked again.
       max_seq_length: T of the records.
       max_predictions_per_seq: P of the records.
-      batch_size: B.
+      batch_size: B, over all workers.
       seed: chooses the order.
       start_step: the number of batches to leave out. The rest is what it would be without that;
         it costs a pass over the files, to count their records.
       shuffle_buffer_size: records are shuffled among so many neighbors, after the files are
         shuffled and 16 of them interleaved. Another size is another order.
+      worker_index: which worker's rows are wanted, from 0 on.
+      num_workers: how many processes share each batch.
 
     Returns:
       A dataset of name -> int32 [B, T] (input_ids, input_mask, segment_ids), int32 [B, P]
       (masked_lm_positions, masked_lm_ids), float32 [B, P] (masked_lm_weights) and int32 [B, 1]
-      (next_sentence_labels).
+      (next_sentence_labels), where B stands for the worker's rows.
 
     Raises:
-      InputError: a file is missing, damaged or holds records of another shape.
+      InputError: a file is missing, damaged or holds records of another shape; the workers cannot
+        share B rows evenly.
     """
-    _check_at_least(1, batch_size=batch_size, shuffle_buffer_size=shuffle_buffer_size)
+    _check_at_least(1, shuffle_buffer_size=shuffle_buffer_size)
+    rows = _rows_of_worker(batch_size, worker_index, num_workers)
     _check_at_least(0, start_step=start_step)
     shards = _checked_shards(input_files, max_seq_length, max_predictions_per_seq)
     first_epoch, num_skipped = 0, 0
@@ -67,6 +75,7 @@ def pretraining_dataset(
     epochs = tf.data.Dataset.range(first_epoch, tf.int64.max)
     records = epochs.flat_map(lambda epoch: _epoch(shards, [seed, epoch], shuffle_buffer_size))
     batches = records.skip(num_skipped).batch(batch_size, drop_remainder=True)
+    batches = batches.map(lambda batch: batch[rows])
     return _parsed(batches, max_seq_length, max_predictions_per_seq)
 
 
@@ -75,16 +84,42 @@ def evaluation_dataset(
     max_seq_length: int,
     max_predictions_per_seq: int,
     batch_size: int,
+    worker_index: int = 0,
+    num_workers: int = 1,
 ) -> tf.data.Dataset:
     """Returns one pass over the records in the order of the files; the last batch may be smaller.
 
-    The features and errors are those of `pretraining_dataset`.
+    Arguments, features and errors are those of `pretraining_dataset`. All workers get the same
+    number of batches, so that none waits for another in vain; in the last one the later workers
+    may get fewer rows, or a batch of 0 rows.
     """
-    _check_at_least(1, batch_size=batch_size)
+    rows = _rows_of_worker(batch_size, worker_index, num_workers)
     shards = _checked_shards(input_files, max_seq_length, max_predictions_per_seq)
     table = tf.data.Dataset.from_tensor_slices(shard_table(shards))
     batches = table.flat_map(tf.data.TFRecordDataset).batch(batch_size)
+    batches = batches.map(lambda batch: batch[rows])
     return _parsed(batches, max_seq_length, max_predictions_per_seq)
+
+
+def _rows_of_worker(batch_size: int, worker_index: int, num_workers: int) -> slice:
+    """The rows of every global batch that a worker gets.
+
+    Raises:
+      InputError: there is no such worker, or the rows cannot be shared evenly.
+    """
+    _check_at_least(1, batch_size=batch_size, num_workers=num_workers)
+    _check_at_least(0, worker_index=worker_index)
+    if worker_index >= num_workers:
+        raise InputError(
+            f"worker_index must be less than num_workers={num_workers}; received {worker_index}."
+        )
+    num_rows, rest = divmod(batch_size, num_workers)
+    if rest:
+        raise InputError(
+            "batch_size is shared evenly by all workers, so it must be a multiple of "
+            f"num_workers={num_workers}; received {batch_size}."
+        )
+    return slice(worker_index * num_rows, (worker_index + 1) * num_rows)
 
 
 def _checked_shards(

@@ -150,3 +150,86 @@ def test_sizes_are_positive(files, argument):
 def test_the_step_is_not_negative(files):
     with pytest.raises(InputError, match="start_step must be at least 0; received -1"):
         training_numbers(files, 1, start_step=-1)
+
+
+@pytest.fixture(params=[[10], [10, 10, 1]], ids=["one file", "three files"])
+def few_files(tmp_path, request):
+    """Fewer files than workers made some of them stop (NVIDIA/DeepLearningExamples#192)."""
+    numbers = itertools.count()
+    for index, count in enumerate(request.param):
+        with tf.io.TFRecordWriter(str(tmp_path / f"{index}.tfrecord")) as writer:
+            for number in itertools.islice(numbers, count):
+                writer.write(serialized(number))
+    return str(tmp_path / "*.tfrecord"), sum(request.param)
+
+
+def numbers_of_batches(dataset):
+    return [batch["input_ids"][:, 0].tolist() for batch in dataset.as_numpy_iterator()]
+
+
+@pytest.mark.parametrize(("num_workers", "start_step"), [(2, 0), (5, 0), (2, 3)])
+def test_workers_share_the_batches_of_one_worker(few_files, num_workers, start_step):
+    files, num_records = few_files
+
+    def batches(**workers):
+        dataset = pretraining_dataset(
+            files, **LENGTHS, batch_size=10, seed=1, start_step=start_step, **workers
+        )
+        return numbers_of_batches(dataset.take(3))
+
+    shares = [batches(worker_index=i, num_workers=num_workers) for i in range(num_workers)]
+    assert {len(rows) for share in shares for rows in share} == {10 // num_workers}
+    together = [sum(rows, []) for rows in zip(*shares, strict=True)]
+    assert together == batches()
+    if start_step == 0:
+        assert sorted(sum(together, [])[:num_records]) == list(range(num_records))
+
+
+@pytest.mark.parametrize(("num_workers", "batch_size"), [(2, 4), (2, 12), (5, 5)])
+def test_workers_evaluate_every_record_once_in_equally_many_batches(
+    few_files, num_workers, batch_size
+):
+    files, num_records = few_files
+    shares = [
+        numbers_of_batches(
+            evaluation_dataset(
+                files, **LENGTHS, batch_size=batch_size, worker_index=i, num_workers=num_workers
+            )
+        )
+        for i in range(num_workers)
+    ]
+    batches = [sum(rows, []) for rows in zip(*shares, strict=True)]
+    assert sum(batches, []) == list(range(num_records))
+
+
+def test_a_worker_may_get_a_batch_without_rows(tmp_path):
+    """2 workers, batches of 4, 10 records: the last batch has 2 rows, both of the first worker."""
+    with tf.io.TFRecordWriter(str(tmp_path / "records")) as writer:
+        for number in range(10):
+            writer.write(serialized(number))
+    dataset = evaluation_dataset(
+        tmp_path / "records", **LENGTHS, batch_size=4, worker_index=1, num_workers=2
+    )
+    assert numbers_of_batches(dataset) == [[2, 3], [6, 7], []]
+    *_, last = dataset
+    assert last["input_ids"].shape == (0, 8)
+    assert last["masked_lm_weights"].shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("workers", "message"),
+    [
+        ({"num_workers": 2}, "must be a multiple of num_workers=2; received 5"),
+        ({"num_workers": 0}, "num_workers must be at least 1; received 0"),
+        ({"worker_index": -1}, "worker_index must be at least 0; received -1"),
+        (
+            {"worker_index": 5, "num_workers": 5},
+            "worker_index must be less than num_workers=5; received 5",
+        ),
+    ],
+)
+@pytest.mark.parametrize("make", [pretraining_dataset, evaluation_dataset])
+def test_workers_that_cannot_be_are_refused(files, make, workers, message):
+    seed = {"seed": 1} if make is pretraining_dataset else {}
+    with pytest.raises(InputError, match=message):
+        make(files, **LENGTHS, batch_size=5, **seed, **workers)
