@@ -2,7 +2,7 @@
 
 The BertTokenizer and FastBertTokenizer of TensorFlow Text give other ids than BERT was trained on:
 they fold case (ß -> ss, ½ -> 1⁄2) and count a word's cap in bytes. Only its greedy matcher and NFD
-are used here. All else is made of the functions of `wordpiece` and `unicode_14`, as tables and RE2
+are used here. All else is made of the functions of `basic` and `unicode_14`, as tables and RE2
 classes: the engines share one definition, whatever Unicode versions RE2 and `tf.strings` have.
 """
 
@@ -16,6 +16,7 @@ import tensorflow_text
 
 from bert_keras.errors import InputError
 from bert_keras.tokenizers import unicode_14
+from bert_keras.tokenizers.basic import IDEOGRAPHS, is_accent, is_deleted, is_punctuation
 from bert_keras.tokenizers.vocabulary import (
     SPECIAL_TOKENS,
     UNKNOWN,
@@ -23,13 +24,7 @@ from bert_keras.tokenizers.vocabulary import (
     require_tokens,
     vocabulary_size,
 )
-from bert_keras.tokenizers.wordpiece import (
-    IDEOGRAPHS,
-    MAX_CHARACTERS_PER_WORD,
-    is_accent,
-    is_deleted,
-    is_punctuation,
-)
+from bert_keras.tokenizers.wordpiece import MAX_CHARACTERS_PER_WORD
 
 _MAX_BYTES_PER_WORD = 4 * MAX_CHARACTERS_PER_WORD  # UTF-8 takes four at most
 _TOO_LONG = "x" * (_MAX_BYTES_PER_WORD + 1)  # any word that the matcher is sure to call unknown
