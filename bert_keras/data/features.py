@@ -45,6 +45,23 @@ def pretraining_features(max_seq_length: int, max_predictions_per_seq: int) -> d
     }
 
 
+def unmasked_features(max_seq_length: int) -> dict[str, Feature]:
+    """Returns name -> feature of a record whose masks are made anew in every epoch.
+
+    input_ids: `[CLS] a [SEP] b [SEP]` without masks, then zeros.
+    starts_word: 1 for the first piece of a word, 0 for its other pieces, [CLS], [SEP] and padding.
+    input_mask, segment_ids, next_sentence_labels: as in `pretraining_features`.
+    """
+    tokens = Feature("int64", (max_seq_length,))
+    return {
+        "input_ids": tokens,
+        "input_mask": tokens,
+        "segment_ids": tokens,
+        "starts_word": tokens,
+        "next_sentence_labels": Feature("int64", (1,)),
+    }
+
+
 def compression_type(beginning: bytes) -> str:
     """How TensorFlow has to read a TFRecord file that begins so: "" or "GZIP"."""
     return "GZIP" if beginning.startswith(GZIP_SIGNATURE) else ""
