@@ -6,7 +6,7 @@ flag (google-research/bert#1365, #752, #283), so the first record of every file 
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -70,9 +70,21 @@ def check_first_records(
     return filled
 
 
-def count_records(shards: Sequence[Shard]) -> int:
-    """Returns the number of records; reads every file, so that damage shows as an InputError."""
-    return sum(int(count) for _, count in _for_each_shard(shards, _num_records))
+def count_records(
+    shards: Sequence[Shard],
+    read: Callable[[tf.Tensor, tf.Tensor], tf.data.Dataset] = tf.data.TFRecordDataset,
+) -> int:
+    """Returns the number of records, or of what else `read(path, compression)` gives of each file.
+
+    Every file is read, so that damage shows as an InputError.
+    """
+
+    def num_elements(path, compression):
+        batches = read(path, compression).batch(NUM_RECORDS_AT_A_TIME)
+        count = tf.constant(0, tf.int64)
+        return batches.reduce(count, lambda count, batch: count + tf.shape(batch, tf.int64)[0])
+
+    return sum(int(count) for _, count in _for_each_shard(shards, num_elements))
 
 
 def shard_table(shards: Sequence[Shard]) -> tuple[tf.Tensor, tf.Tensor]:
@@ -100,12 +112,6 @@ def _first_record(path: tf.Tensor, compression: tf.Tensor) -> tf.Tensor:
     """The first record, or "" if there is none."""
     records = tf.data.TFRecordDataset(path, compression)
     return records.take(1).reduce(tf.constant(b""), lambda _, record: record)
-
-
-def _num_records(path: tf.Tensor, compression: tf.Tensor) -> tf.Tensor:
-    batches = tf.data.TFRecordDataset(path, compression).batch(NUM_RECORDS_AT_A_TIME)
-    count = tf.constant(0, tf.int64)
-    return batches.reduce(count, lambda count, batch: count + tf.size(batch, tf.int64))
 
 
 @contextlib.contextmanager
