@@ -7,6 +7,7 @@ file systems, which are imported for them alone.
 import contextlib
 import glob
 import os
+import shutil
 from collections.abc import Iterable, Iterator
 
 from bert_keras.errors import InputError
@@ -39,7 +40,12 @@ def read_text(path: str | os.PathLike) -> str:
 
 
 def write_text(path: str | os.PathLike, text: str) -> None:
-    """Writes a UTF-8 file that is never seen half-written: under another name, then renamed.
+    """Writes a UTF-8 file as `write_bytes` does."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: str | os.PathLike, content: bytes) -> None:
+    """Writes a file that is never seen half-written: under another name, then renamed.
 
     Raises:
       InputError: it cannot be written; an earlier file of the name is kept then.
@@ -48,10 +54,30 @@ def write_text(path: str | os.PathLike, text: str) -> None:
     with named_errors(path, "written"):
         try:
             with _open(unfinished, "wb") as file:
-                file.write(text.encode("utf-8"))
+                file.write(content)
             _rename(unfinished, path)
         finally:
             remove_if_exists(unfinished)
+
+
+def move_file(source: str, path: str | os.PathLike) -> None:
+    """Gives a local file another name, in any folder or file system; it appears there whole.
+
+    Raises:
+      InputError: it cannot be written there; the source is kept then.
+    """
+    unfinished = unfinished_name(path)
+    with named_errors(path, "written"):
+        try:
+            os.rename(source, path)  # in one file system
+        except OSError:
+            try:
+                with open(source, "rb") as original, _open(unfinished, "wb") as copy:
+                    shutil.copyfileobj(original, copy)
+                _rename(unfinished, path)
+                os.remove(source)
+            finally:
+                remove_if_exists(unfinished)
 
 
 def unfinished_name(path: str | os.PathLike) -> str:
@@ -85,6 +111,12 @@ def named_errors(path: str | os.PathLike, action: str) -> Iterator[None]:
 def open_bytes(path: str | os.PathLike):
     """Opens a file for reading bytes; for use within `named_errors`."""
     return _open(path, "rb")
+
+
+def file_size(path: str | os.PathLike) -> int:
+    """Returns the length of a file in bytes; raises InputError if it cannot be found."""
+    with named_errors(path, "read"):
+        return _gfile().stat(path).length if _has_scheme(path) else os.path.getsize(path)
 
 
 def remove_if_exists(path: str | os.PathLike) -> None:
@@ -123,7 +155,7 @@ def expand_input_files(
     if not files:
         raise InputError("Expected the names of input files; received none.")
     for file in files:
-        if _is_folder(file):
+        if is_folder(file):
             raise InputError(f"Expected files; {file} is a folder. Name its files: {file}/*")
         if not _has_scheme(file) and not os.path.exists(file):
             raise InputError(f"Expected files; {file} is a link to a file that does not exist.")
@@ -155,7 +187,7 @@ def _expand(pattern: str) -> list[str]:
         matches = [pattern]
     else:
         matches = sorted(glob.glob(os.path.expanduser(pattern)))
-    files = [match for match in matches if not _is_folder(match)]
+    files = [match for match in matches if not is_folder(match)]
     if not files:
         what = "match of a glob" if glob.has_magic(pattern) else "file"
         found = f" ({len(matches)} folders match)" if matches else ""
@@ -166,7 +198,8 @@ def _expand(pattern: str) -> list[str]:
     return files
 
 
-def _is_folder(path: str) -> bool:
+def is_folder(path: str) -> bool:
+    """Whether a path leads to a folder."""
     return _gfile().isdir(path) if _has_scheme(path) else os.path.isdir(path)
 
 
