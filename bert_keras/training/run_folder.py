@@ -2,8 +2,6 @@
 
 import contextlib
 import dataclasses
-import errno
-import fcntl
 import json
 import os
 import shlex
@@ -13,6 +11,7 @@ from typing import Any
 import tensorflow as tf
 
 from bert_keras.errors import InputError
+from bert_keras.locks import exclusive_lock
 
 SETTINGS_NAME = "run_settings.json"
 README_NAME = "README.md"
@@ -51,17 +50,11 @@ def lock(folder: str) -> Iterator[None]:
     if "://" in folder:
         yield
         return
-    with open(os.path.join(folder, LOCK_NAME), "w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise InputError(
-                f"One run at a time trains in a folder; another one is at work in {folder}. "
-                "Wait for its end, or use another --output_dir."
-            ) from error
-        except OSError as error:
-            if error.errno not in (errno.ENOLCK, errno.ENOTSUP):
-                raise
+    in_use = (
+        f"One run at a time trains in a folder; another one is at work in {folder}. "
+        "Wait for its end, or use another --output_dir."
+    )
+    with exclusive_lock(os.path.join(folder, LOCK_NAME), in_use):
         yield
 
 

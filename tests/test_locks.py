@@ -1,0 +1,41 @@
+"""One process at a time holds a lock."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from bert_keras.errors import InputError
+from bert_keras.locks import exclusive_lock
+
+
+def test_a_second_holder_is_refused_until_the_first_lets_go(tmp_path):
+    path = str(tmp_path / "lock")
+    with (
+        exclusive_lock(path, "in use"),
+        pytest.raises(InputError, match="in use"),
+        exclusive_lock(path, "in use"),
+    ):
+        pass
+    with exclusive_lock(path, "in use"):
+        pass
+
+
+def test_the_lock_of_a_killed_process_is_free(tmp_path):
+    path = str(tmp_path / "lock")
+    program = (
+        "import os, signal\nfrom bert_keras.locks import exclusive_lock\n"
+        f"with exclusive_lock({path!r}, ''):\n    os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": os.getcwd()})
+    with exclusive_lock(path, "in use"):
+        pass
+
+
+def test_a_holder_may_remove_the_file(tmp_path):
+    path = tmp_path / "lock"
+    with exclusive_lock(str(path), "in use"):
+        path.unlink()
+        with exclusive_lock(str(path), "in use"):
+            pass
