@@ -1,8 +1,8 @@
 r"""Makes pre-training records (masked LM and next sentence) from text files.
 
 Same records in the same order as create_pretraining_data.py of google-research/bert, from the same
-flags. Input: one sentence a line, an empty line between documents. The corpus and its records are
-held in memory.
+flags. Input: one sentence a line, an empty line between documents, or another --input_format. The
+corpus and its records are held in memory.
 
     python -m tfrecord_tools.create_pretraining_data --input_file='texts/*.txt' \
         --output_file=train.tfrecord --vocab_file=vocab.txt --max_seq_length=128
@@ -14,13 +14,13 @@ import dataclasses
 
 from bert_keras import flags
 from bert_keras.backend import import_tensorflow_quietly
+from tfrecord_tools.corpus.settings import CorpusSettings
 from tfrecord_tools.single_stream.instances import MIN_SEQ_LENGTH
 from tfrecord_tools.summary import Summary
 
 
-@dataclasses.dataclass(frozen=True)
-class Settings:
-    input_file: list[str] = flags.required("Text files: paths or globs, separated by commas.")
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings(CorpusSettings):
     output_file: list[str] = flags.required(
         "TFRecord files, separated by commas; records are dealt out to them in turn."
     )
@@ -49,9 +49,6 @@ class Settings:
     )
     short_seq_prob: float = flags.setting(
         0.1, "Share of the documents that are cut into shorter pairs.", minimum=0, maximum=1
-    )
-    drop_invalid_bytes: bool = flags.setting(
-        False, "Leave bytes out that are not UTF-8, as the original does, instead of stopping."
     )
 
 

@@ -9,13 +9,13 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 class Progress:
-    """Counts up to a total with rate and time left, on stderr.
+    """Counts up to a total with rate and time left, on stderr; the total may be unknown.
 
     with Progress("reading", total=num_bytes, unit="B") as progress:
         progress.advance(1024)
     """
 
-    def __init__(self, description: str, total: int, unit: str):
+    def __init__(self, description: str, total: int | None, unit: str):
         self._description = description
         self._total = total
         self._unit = unit
@@ -46,11 +46,12 @@ class Progress:
         if now - self._last_line >= SECONDS_BETWEEN_LINES:
             self._last_line = now
             rate = self._done / (now - self._begin)
-            seconds_left = max(0, self._total - self._done) / rate
-            self._print(
-                f"{self._done / self._total:.0%}, {_short(rate)}{self._unit}/s, "
-                f"{tqdm.format_interval(seconds_left)} left"
-            )
+            if self._total:
+                seconds_left = max(0, self._total - self._done) / rate
+                share, left = f"{self._done / self._total:.0%}", tqdm.format_interval(seconds_left)
+                self._print(f"{share}, {_short(rate)}{self._unit}/s, {left} left")
+            else:
+                self._print(f"{_short(self._done)}{self._unit}, {_short(rate)}{self._unit}/s")
 
     def _print(self, text: str) -> None:
         print(f"{self._description}: {text}", file=sys.stderr, flush=True)

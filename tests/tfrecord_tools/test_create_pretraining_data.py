@@ -219,7 +219,7 @@ WRONG = {
     "blank corpus": (["--input_file={folder}/blank.txt"], "must hold text.*blank.txt"),
     "empty corpus": (["--input_file={folder}/empty.txt"], "must hold text.*empty.txt"),
     "folder as corpus": (["--input_file={folder}"], "is a folder"),
-    "bytes": (["--input_file={folder}/latin.txt"], "latin.txt, line 2.*--drop_invalid_bytes"),
+    "bytes": (["--input_file={folder}/latin.txt"], "latin.txt, line 2.*--encoding_errors"),
     "missing vocabulary": (["--vocab_file={folder}/missing"], "missing"),
     "folder as vocabulary": (["--vocab_file={folder}"], "cannot be read: Is a directory"),
     "no mask": (["--vocab_file={folder}/no_mask.txt"], "no_mask.txt.*\\[MASK\\]"),
@@ -268,7 +268,7 @@ def test_bad_input_says_so_and_leaves_nothing(case, tmp_path, vocab_file, capsys
 def test_dropped_bytes_on_request(tmp_path, vocab_file):
     (tmp_path / "latin.txt").write_bytes(b"the port\n\nthe \xe9ship\n\na\n\nb\n")
     (tmp_path / "clean.txt").write_bytes(b"the port\n\nthe ship\n\na\n\nb\n")
-    common = [f"--vocab_file={vocab_file}", "--drop_invalid_bytes"]
+    common = [f"--vocab_file={vocab_file}", "--encoding_errors=replace"]
     for name in ("latin", "clean"):
         assert (
             run(f"--input_file={tmp_path / name}.txt", f"--output_file={tmp_path / name}", *common)

@@ -4,11 +4,9 @@ import dataclasses
 import json
 import random
 
-import tensorflow as tf
-
 from bert_keras import flags
 from bert_keras.errors import InputError
-from bert_keras.files import expand_input_files, write_text
+from bert_keras.files import write_text
 from bert_keras.notices import notify
 from bert_keras.tokenizers.vocabulary import (
     CLASSIFICATION,
@@ -19,11 +17,12 @@ from bert_keras.tokenizers.vocabulary import (
     require_tokens,
 )
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
-from tfrecord_tools.corpus import read_corpus_lines, read_documents
+from tfrecord_tools.corpus.settings import corpus_name, input_files, num_input_bytes
 from tfrecord_tools.outputs import RecordWriter, check_output_files, split_output_files
 from tfrecord_tools.progress import Progress
 from tfrecord_tools.records import serialize
 from tfrecord_tools.single_stream.instances import Document, Pairing, create_instances
+from tfrecord_tools.single_stream.reading import read_documents, read_lines
 from tfrecord_tools.single_stream.shuffling import shuffle
 from tfrecord_tools.single_stream.static_masking import StaticMasking
 from tfrecord_tools.summary import Summary, Tally
@@ -41,15 +40,15 @@ def create(settings) -> Summary:
       InputError: settings, files or corpus cannot work. No output file is left behind then.
     """
     flags.check_numbers(settings)
-    input_files = expand_input_files(settings.input_file)
+    inputs = [*input_files(settings), settings.vocab_file]
     output_files = split_output_files(settings.output_file)
     summary_file = output_files[0].removesuffix(".tfrecord") + ".summary.json"
-    check_output_files([*output_files, summary_file], [*input_files, settings.vocab_file])
+    check_output_files([*output_files, summary_file], inputs)
     tokenizer = WordPieceTokenizer(settings.vocab_file, do_lower_case=settings.do_lower_case)
     check_case(settings.do_lower_case, tokenizer.vocab)
     pairing, masking = pairing_and_masking(tokenizer.vocab, settings)
     with RecordWriter(output_files) as writer:
-        documents = _read_corpus(input_files, tokenizer, settings.drop_invalid_bytes)
+        documents = _read_corpus(settings, tokenizer)
         _notify_of_few_documents(len(documents))
         tally = Tally(masking.mask_id)
         rng = random.Random(settings.random_seed)
@@ -83,17 +82,13 @@ def pairing_and_masking(vocabulary: dict[str, int], settings) -> tuple[Pairing, 
     return pairing, masking
 
 
-def _read_corpus(
-    input_files: list[str], tokenizer: WordPieceTokenizer, drop_invalid_bytes: bool
-) -> list[Document]:
-    num_bytes = sum(tf.io.gfile.stat(path).length for path in input_files)
-    with Progress("reading", num_bytes, "B") as progress:
-        lines = read_corpus_lines(input_files, drop_invalid_bytes, progress.advance)
-        documents = read_documents(lines, tokenizer)
+def _read_corpus(settings, tokenizer: WordPieceTokenizer) -> list[Document]:
+    with Progress("reading", num_input_bytes(settings), "B") as progress:
+        documents = read_documents(read_lines(settings, progress.advance), tokenizer)
     if not documents:
         raise InputError(
-            f"The corpus must hold text; {', '.join(input_files)} hold no word. Expected is one "
-            "sentence a line, an empty line between documents."
+            f"The corpus must hold text; {corpus_name(settings)} holds no word. Expected is "
+            f"--input_format={settings.input_format}."
         )
     return documents
 
