@@ -1,20 +1,29 @@
-"""Shows pre-training records as a person reads them, or counts them.
+"""Shows pre-training records as a person reads them, counts them, or audits a whole set.
 
     python -m tfrecord_tools.show_records train.tfrecord --vocab_file=vocab.txt
     python -m tfrecord_tools.show_records 'shards/*.tfrecord' --count
+    python -m tfrecord_tools.show_records 'train.tfrecord-*' --audit --vocab_file=vocab.txt \
+        --held_out_file='test.tfrecord-*' --picture=audit.html
 
 Without a vocabulary the ids are shown. A masked position is written as what the model sees, an
 arrow, and what it has to predict: [MASK]→ship. Files may be plain or GZIP.
+
+An audit reads every record once and prints what is in the set. It ends with status 1 if a rule is
+broken that holds for all records, and names the record; what is merely unusual is a finding, and
+the status is 0.
 """
 
 import dataclasses
+import math
 from collections.abc import Mapping
 
 from bert_keras import flags
 from bert_keras.backend import import_tensorflow_quietly
 from bert_keras.errors import InputError
-from bert_keras.files import expand_input_files
+from bert_keras.files import expand_input_files, write_text
 from bert_keras.tokenizers.vocabulary import load_vocabulary
+
+AUDIT_FLAGS = ("held_out_file", "picture", "output_file")  # they need --audit
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,20 +32,79 @@ class Settings:
     vocab_file: str = flags.setting("", "Vocabulary that the records were made with.")
     count: bool = flags.setting(False, "Only count the records of each file.")
     max_records: int = flags.setting(5, "How many records of each file to show.", minimum=1)
+    audit: bool = flags.setting(
+        False,
+        "Check all records of all files, and print statistics, duplicates and checksums. With "
+        "--vocab_file the ids, special tokens, masks and words too.",
+    )
+    held_out_file: list[str] = flags.setting(
+        (), "With --audit: records to evaluate on; says how much of them stands in the set."
+    )
+    picture: str = flags.setting("", "With --audit: histograms, a file that ends in .png or .html.")
+    output_file: str = flags.setting("", "With --audit: the report as JSON.")
+    mask_share: float = flags.setting(
+        0.8,
+        "With --audit: share of [MASK] that the masked tokens should have.",
+        minimum=0,
+        maximum=1,
+    )
+    keep_share: float = flags.setting(
+        0.1, "With --audit: share of kept tokens that they should have.", minimum=0, maximum=1
+    )
+    random_share: float = flags.setting(
+        0.1, "With --audit: share of random tokens that they should have.", minimum=0, maximum=1
+    )
 
 
-def main(settings: Settings) -> None:
+def main(settings: Settings) -> int:
     if not settings.files:
         raise InputError(
             "Expected the name of a TFRecord file; received none. "
             "python -m tfrecord_tools.show_records FILE..."
         )
+    given = [name for name in AUDIT_FLAGS if getattr(settings, name)]
+    if given and not settings.audit:
+        raise InputError(f"--{given[0]} belongs to an audit. Add --audit, or leave it out.")
     import_tensorflow_quietly()
     files = expand_input_files(settings.files)
+    if settings.audit:
+        return audit(files, settings)
     if settings.count:
         count(files)
     else:
         show(files, settings.vocab_file, settings.max_records)
+    return 0
+
+
+def audit(files: list[str], settings: Settings) -> int:
+    """Prints the report on a set of files and writes what else was asked for.
+
+    Returns:
+      1 if a rule is broken, else 0.
+
+    Raises:
+      InputError: flags that cannot work. What is wrong with records stands in the report.
+    """
+    from tfrecord_tools.audit import auditing, picture  # loads TensorFlow
+    from tfrecord_tools.audit.token_ids import load_token_ids
+
+    shares = (settings.mask_share, settings.keep_share, settings.random_share)
+    if not math.isclose(sum(shares), 1, abs_tol=1e-6):
+        raise InputError(
+            "--mask_share, --keep_share and --random_share must sum to 1. Received: "
+            f"{' + '.join(map(str, shares))}"
+        )
+    if settings.picture:
+        picture.check_picture(settings.picture)
+    held_out_files = expand_input_files(settings.held_out_file) if settings.held_out_file else []
+    ids = load_token_ids(settings.vocab_file) if settings.vocab_file else None
+    report = auditing.audit(files, held_out_files, ids, shares)
+    print(report)
+    if settings.output_file:
+        write_text(settings.output_file, report.to_json())
+    if settings.picture:
+        picture.write_picture(report, settings.picture)
+    return report.status
 
 
 def count(files: list[str]) -> None:
