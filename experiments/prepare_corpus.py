@@ -8,35 +8,24 @@ This program reads two kinds of files and tells them apart by their first charac
 
 As in section 3.1 of the BERT paper (arXiv:1810.04805) only the running text of Wikipedia is kept.
 
-Sentences are split by sentencex, Wikimedia's rule-based splitter. Six were compared on one core, by
-the boundaries that they find in UD English EWT (dev, whole paragraphs) and on 1 MB of Wikipedia:
-
-    splitter    F1     MB/s    notes
-    sentencex   0.873  93      about 300 languages, 4 MB wheel, released this year
-    nupunkt     0.889   8.5    English
-    segtok      0.878   2.7    three languages; followed by syntok
-    pysbd       0.853   0.2    22 languages; last release 2021
-    blingfire   0.848  14      99 MB; last release 2021
-    syntok      0.846   1.1    three languages; last release 2022
-
     python -m experiments.prepare_corpus --input_file='wiki/*/wiki_*,books/*.txt' \
         --output_dir=corpus
 """
 
 import hashlib
-import html
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import sentencex
 from tqdm import tqdm
 
 from bert_keras import flags
 from bert_keras.errors import InputError
 from bert_keras.files import expand_input_files, read_text
+from tfrecord_tools.corpus.formats import wikiextractor
+from tfrecord_tools.corpus.sentence_splitting import check_language, split_sentences
 
 
 @dataclass(frozen=True)
@@ -65,34 +54,6 @@ class Summary:
         self.documents += 1
         self.sentences += len(document)
         self.characters += sum(map(len, document))
-
-
-# --- WikiExtractor -----------------------------------------------------------------------------
-
-_DOC = re.compile(r"<doc [^>]*>\n(.*?)</doc>", re.DOTALL)
-_TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
-_LINK = re.compile(r"\s*\[https?://[^\]\s]*\]")
-# What is left of "(Georgian: …)" after WikiExtractor dropped the template inside.
-_HOLLOW_BRACKETS = re.compile(r"\s*\([\s,;]*\)")
-
-
-def wikipedia_documents(text: str, min_passage_length: int, name: str) -> Iterator[list[str]]:
-    """Yields the passages of every article in one WikiExtractor file; `name` is for errors."""
-    opened, closed = text.count("<doc "), text.count("</doc>")
-    if opened != closed:
-        raise InputError(
-            "a WikiExtractor file must close every <doc …> by </doc>: "
-            f"received {opened} and {closed} of them in {name}; it is cut off, extract it again"
-        )
-    for article in _DOC.findall(text):
-        _, _, body = article.partition("\n")  # the first line is the title
-        lines = (_clean_passage(line) for line in body.split("\n"))
-        yield [line for line in lines if len(line) >= min_passage_length]
-
-
-def _clean_passage(line: str) -> str:
-    line = _TAG.sub("", html.unescape(line))
-    return " ".join(_HOLLOW_BRACKETS.sub("", _LINK.sub("", line)).split())
 
 
 # --- Project Gutenberg -------------------------------------------------------------------------
@@ -129,19 +90,14 @@ def _is_prose(paragraph: str) -> bool:
 def documents(text: str, settings: Settings, name: str) -> Iterator[list[str]]:
     """Yields every document of one file's text as a list of sentences; `name` is for errors."""
     if text.startswith("<doc "):
-        found = wikipedia_documents(text, settings.min_passage_length, name)
+        articles = wikiextractor.doc_articles(text, name)
+        found = (wikiextractor.passages(body, settings.min_passage_length) for _, body in articles)
     else:
         found = book_documents(text)
     for paragraphs in found:
         document = split_sentences(paragraphs, settings.language)
         if len(document) >= settings.min_sentences:
             yield document
-
-
-def split_sentences(paragraphs: Iterable[str], language: str) -> list[str]:
-    pieces = (piece for paragraph in paragraphs for piece in sentencex.segment(language, paragraph))
-    sentences = (" ".join(piece.split()) for piece in pieces)
-    return [sentence for sentence in sentences if any(map(str.isalnum, sentence))]  # not "* * *"
 
 
 def is_held_out(document: list[str], share: float) -> bool:
@@ -161,6 +117,7 @@ def prepare_corpus(settings: Settings) -> dict[str, Summary]:
     """Writes `train.txt` and `held_out.txt`; returns what each of them holds."""
     if not 0 <= settings.held_out_share < 1:
         raise InputError(f"--held_out_share must lie in [0, 1): received {settings.held_out_share}")
+    check_language(settings.language)
     names = expand_input_files(settings.input_file)
     folder = Path(settings.output_dir)
     outputs = {(folder / name).resolve() for name in ("train.txt", "held_out.txt")}

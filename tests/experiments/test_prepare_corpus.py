@@ -9,7 +9,6 @@ from experiments.prepare_corpus import (
     documents,
     is_held_out,
     prepare_corpus,
-    wikipedia_documents,
 )
 
 WIKIPEDIA = """<doc id="1" url="http://example.org/?curid=1" title="Ada Lovelace">
@@ -66,16 +65,6 @@ def settings(folder, *names, **changes):
         output_dir=str(folder / "corpus"),
         **changes,
     )
-
-
-def test_passages_of_wikipedia_are_kept_and_headings_markup_and_lists_are_not():
-    assert list(wikipedia_documents(WIKIPEDIA, min_passage_length=40, name="wiki_00")) == [
-        [
-            "Ada Lovelace was a mathematician & writer of London. Dr. Babbage met her in 1833.",
-            "She was taught by Mary Somerville at home. They wrote letters.",
-        ],
-        [],
-    ]
 
 
 def test_chapters_of_a_book_are_documents_without_hard_wraps_headings_and_license():
