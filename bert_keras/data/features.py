@@ -73,10 +73,22 @@ def stored_values(stored: Mapping) -> dict[str, Sequence]:
     Features that are missing, empty or of another type are left out.
     """
     values = {}
-    for name, feature in pretraining_features(0, 0).items():
+    for name, feature in (pretraining_features(0, 0) | unmasked_features(0)).items():
         if name in stored and stored[name].WhichOneof("kind") == LISTS[feature.dtype]:
             values[name] = getattr(stored[name], LISTS[feature.dtype]).value
     return {name: of_name for name, of_name in values.items() if of_name}
+
+
+def is_masked(values: Mapping[str, Sequence]) -> bool:
+    """Whether a record is one of `pretraining_features`, not of `unmasked_features`."""
+    return "masked_lm_positions" in values or "starts_word" not in values
+
+
+def _features_of(values: Mapping[str, Sequence]) -> dict[str, Feature]:
+    """The features that a record must have, its lengths being those of two of them."""
+    if is_masked(values):
+        return pretraining_features(len(values["input_ids"]), len(values["masked_lm_positions"]))
+    return unmasked_features(len(values["input_ids"]))
 
 
 def check_values(values: Mapping[str, Sequence], source: str) -> None:
@@ -85,9 +97,10 @@ def check_values(values: Mapping[str, Sequence], source: str) -> None:
         "input_mask": 2,
         "masked_lm_positions": len(values["input_ids"]),
         "masked_lm_weights": 2,
+        "starts_word": 2,
         "next_sentence_labels": 2,
     }
-    for name in pretraining_features(0, 0):
+    for name in _features_of(values):
         limit = limits.get(name, 2**31)
         wrong = [
             value for value in values[name] if not (0 <= value < limit and value == int(value))
@@ -105,8 +118,7 @@ def check_lengths(values: Mapping[str, Sequence], source: str) -> None:
     How long a record is, and how many predictions it has, is read off `input_ids` and
     `masked_lm_positions`.
     """
-    features = pretraining_features(len(values["input_ids"]), len(values["masked_lm_positions"]))
-    for name, feature in features.items():
+    for name, feature in _features_of(values).items():
         (expected,) = feature.shape
         if len(values[name]) != expected:
             raise InputError(

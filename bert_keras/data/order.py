@@ -40,7 +40,7 @@ def shuffled_batches(
     """
     check_at_least(1, shuffle_buffer_size=shuffle_buffer_size)
     check_at_least(0, start_step=start_step)
-    rows = _rows_of_worker(batch_size, worker_index, num_workers)
+    rows = rows_of_worker(batch_size, worker_index, num_workers)
     first_epoch, num_skipped = 0, 0
     if start_step > 0:
         first_epoch, num_skipped = divmod(start_step * batch_size, count_records(shards, read))
@@ -64,7 +64,7 @@ def ordered_batches(
     Raises:
       InputError: as for `shuffled_batches`.
     """
-    rows = _rows_of_worker(batch_size, worker_index, num_workers)
+    rows = rows_of_worker(batch_size, worker_index, num_workers)
     table = tf.data.Dataset.from_tensor_slices(shard_table(shards))
     return table.flat_map(read).batch(batch_size).map(lambda batch: batch[rows])
 
@@ -76,7 +76,7 @@ def check_at_least(minimum: int, **numbers: int) -> None:
             raise InputError(f"{name} must be at least {minimum}; received {number}.")
 
 
-def _rows_of_worker(batch_size: int, worker_index: int, num_workers: int) -> slice:
+def rows_of_worker(batch_size: int, worker_index: int, num_workers: int) -> slice:
     """The rows of every global batch that a worker gets.
 
     Raises:

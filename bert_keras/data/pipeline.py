@@ -4,13 +4,14 @@ Letters of shapes: B batch, T positions, P predictions.
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import tensorflow as tf
 
 from bert_keras.data import order
-from bert_keras.data.features import pretraining_features
+from bert_keras.data.features import Feature, pretraining_features
 from bert_keras.data.records import Shard, check_first_records
+from bert_keras.errors import InputError
 from bert_keras.files import expand_input_files
 
 
@@ -84,24 +85,38 @@ def checked_shards(
     input_files: str | Iterable[str] | Sequence[Shard],
     max_seq_length: int,
     max_predictions_per_seq: int,
+    are_masked: bool = True,
 ) -> list[Shard]:
-    """Returns the shards of files, checked by `check_first_records` unless that was done before."""
-    if not isinstance(input_files, (str, os.PathLike)):
-        input_files = list(input_files)
-        if input_files and all(isinstance(file, Shard) for file in input_files):
-            return input_files
-    files = expand_input_files(input_files)
-    return check_first_records(files, max_seq_length, max_predictions_per_seq)
+    """Returns the shards of files, checked by `check_first_records` unless that was done before.
+
+    Raises:
+      InputError: as there; or the records hold masks and must not, or the other way round.
+    """
+    shards = [] if isinstance(input_files, (str, os.PathLike)) else list(input_files)
+    if not shards or not all(isinstance(shard, Shard) for shard in shards):
+        files = expand_input_files(shards or input_files)
+        shards = check_first_records(files, max_seq_length, max_predictions_per_seq)
+    if shards[0].is_masked != are_masked:
+        wanted, other = ("masked", "unmasked") if are_masked else ("unmasked", "masked")
+        raise InputError(
+            f"Expected {wanted} records; those of {shards[0].path} are {other}. "
+            "pretraining_dataset reads masked ones, dynamic_pretraining_dataset unmasked ones."
+        )
+    return shards
 
 
 def parse(
     records: tf.Tensor, max_seq_length: int, max_predictions_per_seq: int
 ) -> dict[str, tf.Tensor]:
-    """Serialized records [B] -> their features, int32 or float32.
+    """Serialized records [B] -> their features, int32 or float32."""
+    return parse_features(records, pretraining_features(max_seq_length, max_predictions_per_seq))
+
+
+def parse_features(records: tf.Tensor, features: Mapping[str, Feature]) -> dict[str, tf.Tensor]:
+    """Serialized records [B] -> the features named, int32 or float32.
 
     A whole batch at a time is five times as fast as one record at a time.
     """
-    features = pretraining_features(max_seq_length, max_predictions_per_seq)
     specification = {
         name: tf.io.FixedLenFeature(feature.shape, feature.dtype)
         for name, feature in features.items()

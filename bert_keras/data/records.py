@@ -18,8 +18,10 @@ from bert_keras.data.features import (
     check_lengths,
     check_values,
     compression_type,
+    is_masked,
     pretraining_features,
     stored_values,
+    unmasked_features,
 )
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
@@ -34,6 +36,7 @@ class Shard(NamedTuple):
 
     path: str
     compression: str  # "" or "GZIP"
+    is_masked: bool = True  # whether its records hold masks
 
 
 def check_first_records(
@@ -41,11 +44,13 @@ def check_first_records(
 ) -> list[Shard]:
     """Returns the files that hold records, each with its compression.
 
-    A file without any record is left out with a notice: a shard may have got none.
+    A file without any record is left out with a notice: a shard may have got none. Records without
+    masks may get any number of predictions.
 
     Raises:
       InputError: no file holds a record, or the first record of a file cannot be read, or is no
-        pre-training record of these lengths. The message names the file and the flag.
+        pre-training record of these lengths, or some have masks and some have none. The message
+        names the file and the flag.
     """
     with ThreadPoolExecutor(NUM_FILES_AT_A_TIME) as pool:
         shards = [Shard(*pair) for pair in zip(files, pool.map(_compression, files), strict=True)]
@@ -56,8 +61,8 @@ def check_first_records(
     filled = []
     for shard, record in _for_each_shard(shards, _first_record):
         if record:
-            _check_record(shard.path, record, requested)
-            filled.append(shard)
+            values = _checked_values(shard.path, record, requested)
+            filled.append(shard._replace(is_masked=is_masked(values)))
         elif not shard.compression and tf.io.gfile.stat(shard.path).length > 0:
             raise _damaged(shard.path, "too short for a record")
         else:
@@ -67,6 +72,7 @@ def check_first_records(
             f"Expected records; received {len(files)} empty files, such as {files[0]}. "
             "Make them again."
         )
+    _check_one_kind(filled)
     return filled
 
 
@@ -138,21 +144,37 @@ def _reason(error: tf.errors.OpError) -> str:
     return re.sub(r".*(}} |with iterator: \S+ )", "", line).strip(". ")
 
 
-def _check_record(path: str, record: bytes, requested: dict[str, int]) -> None:
-    """Raises InputError if a serialized record is no pre-training record of the lengths asked."""
+def _check_one_kind(shards: Sequence[Shard]) -> None:
+    """Raises InputError if some files hold records with masks and some without."""
+    first_of_kind = {shard.is_masked: shard.path for shard in reversed(shards)}
+    if len(first_of_kind) > 1:
+        raise InputError(
+            "Records must all hold masks, or none of them; received both: those of "
+            f"{first_of_kind[True]} do, those of {first_of_kind[False]} do not. "
+            "Use one kind at a time."
+        )
+
+
+def _checked_values(path: str, record: bytes, requested: dict[str, int]) -> dict[str, Sequence]:
+    """Returns what `stored_values` returns of a serialized record.
+
+    Raises:
+      InputError: it is no pre-training record of the lengths asked.
+    """
     try:
         stored = tf.train.Example.FromString(record).features.feature
     except DecodeError as error:
         raise InputError(f"Expected records of tf.train.Example; {path} holds others.") from error
     values = stored_values(stored)
-    wrong = [name for name in pretraining_features(**requested) if name not in values]
+    features = pretraining_features(0, 0) if is_masked(values) else unmasked_features(0)
+    wrong = [name for name in features if name not in values]
     if wrong:
         raise InputError(
             f"Expected pre-training records; those of {path} lack {', '.join(wrong)}, or hold them "
             "in another type. Make records with python -m tfrecord_tools.create_pretraining_data."
         )
-    holds = {flag: len(values[name]) for flag, name in MEASURES.items()}
-    differing = [flag for flag in MEASURES if holds[flag] != requested[flag]]
+    holds = {flag: len(values[name]) for flag, name in MEASURES.items() if name in features}
+    differing = [flag for flag in holds if holds[flag] != requested[flag]]
     if differing:
         raise InputError(
             "Flags must be those that the records were made with; received "
@@ -161,6 +183,7 @@ def _check_record(path: str, record: bytes, requested: dict[str, int]) -> None:
         )
     check_lengths(values, path)
     check_values(values, path)
+    return values
 
 
 def _flags(values: dict[str, int], names: list[str]) -> str:
