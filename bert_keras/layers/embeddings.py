@@ -56,17 +56,23 @@ class Embeddings(keras.layers.Layer):
 
     def call(self, input_ids, segment_ids, training=False):
         self._check_length(input_ids)
-        config = self.config
         length = tf.shape(input_ids)[1]
+        short_enough = tf.debugging.assert_less_equal(
+            length,
+            self.config.max_position_embeddings,
+            "A sequence must not be longer than max_position_embeddings.",
+        )
+        with tf.control_dependencies([short_enough]):
+            positions = tf.convert_to_tensor(self.position_embeddings)[:length]  # [T, H]
+        return self._sum(input_ids, segment_ids, positions, training)
+
+    def _sum(self, input_ids, segment_ids, positions, training):
+        """Positions [T, H] or [B, T, H] and the two lookups -> the outputs of the layer."""
+        config = self.config
         with tf.control_dependencies(
             [
                 check_range(input_ids, config.vocab_size, "input_ids", "vocab_size"),
                 check_range(segment_ids, config.type_vocab_size, "segment_ids", "type_vocab_size"),
-                tf.debugging.assert_less_equal(
-                    length,
-                    config.max_position_embeddings,
-                    "A sequence must not be longer than max_position_embeddings.",
-                ),
             ]
         ):
             table = tf.convert_to_tensor(self.word_embeddings)
@@ -75,7 +81,6 @@ class Embeddings(keras.layers.Layer):
         # where the table has two rows.
         segments = tf.one_hot(segment_ids, config.type_vocab_size, dtype=words.dtype)
         segments = tf.tensordot(segments, tf.convert_to_tensor(self.token_type_embeddings), 1)
-        positions = tf.convert_to_tensor(self.position_embeddings)[:length]  # [T, H]
         return self._norm_and_drop(words + segments, positions, training), table
 
     def _norm_and_drop(self, tokens, positions, training):
@@ -110,7 +115,7 @@ class Embeddings(keras.layers.Layer):
 
 @compiled
 def norm_and_drop(tokens, positions, gamma, beta, random_bits, rate: float, epsilon: float):
-    """Tokens [B, T, H] and positions [T, H] -> their normalized sum [B, T, H], some dropped."""
+    """Tokens [B, T, H] and positions, [T, H] or the like -> their normalized sum, some dropped."""
     return drop(layer_norm(tokens + positions, gamma, beta, epsilon), random_bits, rate)
 
 

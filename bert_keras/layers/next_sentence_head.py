@@ -11,7 +11,7 @@ from bert_keras.layers.initializers import truncated_normal
 
 @keras.saving.register_keras_serializable("bert_keras")
 class NextSentenceHead(keras.layers.Layer):
-    """pooled output [B, H] -> logits [B, 2]: 0 = B follows A, 1 = B is random.
+    """pooled output [..., H] -> logits [..., 2]: 0 = B follows A, 1 = B is random.
 
     The weights lie transposed, [2, H], as in the original's checkpoints.
     """
@@ -34,7 +34,7 @@ class NextSentenceHead(keras.layers.Layer):
         )
 
     def compute_output_shape(self, pooled_shape):
-        return pooled_shape[0], 2
+        return (*pooled_shape[:-1], 2)
 
     def get_config(self):
         return super().get_config() | {"initializer_range": self.initializer_range}

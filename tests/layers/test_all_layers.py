@@ -13,6 +13,7 @@ from bert_keras.layers.intermediate import Intermediate
 from bert_keras.layers.layer_norm import LayerNorm
 from bert_keras.layers.masked_lm_head import MaskedLMHead, Transform
 from bert_keras.layers.next_sentence_head import NextSentenceHead
+from bert_keras.layers.packed import PackedEmbeddings, PackedPooler
 from bert_keras.layers.pooler import Pooler
 from bert_keras.layers.residual import ResidualOutput
 
@@ -26,6 +27,8 @@ LAYERS = [
     LayerNorm(1e-5, name="f"),
     MaskedLMHead(CONFIG, name="g"),
     NextSentenceHead(0.1, name="h"),
+    PackedEmbeddings(CONFIG, name="n"),
+    PackedPooler(0.1, name="o"),
     Pooler(0.1, name="i"),
     ResidualOutput(0.3, 0.1, 1e-5, name="j"),
     SelfAttention(4, 0.3, 0.1, name="k"),
