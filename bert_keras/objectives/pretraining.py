@@ -15,3 +15,14 @@ def pretraining(outputs, features) -> dict[str, Mean]:
     return masked_lm(
         outputs["masked_lm_logits"], features["masked_lm_ids"], features["masked_lm_weights"]
     ) | next_sentence(outputs["next_sentence_logits"], features["next_sentence_labels"])
+
+
+def packed_pretraining(outputs, features) -> dict[str, Mean]:
+    """The same of a packed pretrainer, where a row may have fewer sequences than places."""
+    return masked_lm(
+        outputs["masked_lm_logits"], features["masked_lm_ids"], features["masked_lm_weights"]
+    ) | next_sentence(
+        outputs["next_sentence_logits"],
+        features["next_sentence_labels"],
+        features["next_sentence_weights"],
+    )

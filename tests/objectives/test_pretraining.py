@@ -41,3 +41,17 @@ def test_next_sentence_counts_pairs():
     )
     assert means["next_sentence_accuracy"] == (2.0, 3.0)
     np.testing.assert_allclose(means["next_sentence_loss"].total, 9.00037, rtol=1e-5)
+
+
+def test_places_without_a_pair_count_nothing():
+    logits = tf.constant([[[9.0, 0.0], [5.0, 5.0]], [[9.0, 0.0], [0.0, 9.0]]])
+    means = next_sentence(logits, tf.constant([[0, 0], [1, 1]]), tf.constant([[1.0, 0.0], [1, 1]]))
+    assert means["next_sentence_accuracy"] == (2.0, 3.0)
+    np.testing.assert_allclose(means["next_sentence_loss"].total, 9.00037, rtol=1e-5)
+
+
+def test_a_batch_without_examples_has_sums_and_counts_of_0():
+    """Input workers may get one at the end of an evaluation."""
+    empty = {name: values[:0] for name, values in golden_model.features().items()}
+    outputs = golden_model.model()({name: empty[name] for name in golden_model.INPUTS})
+    assert all(mean == (0.0, 0.0) for mean in pretraining(outputs, empty).values())
