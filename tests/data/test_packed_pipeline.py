@@ -1,0 +1,150 @@
+"""Rows keep what the order of the records promises: complete, repeatable, resumable anywhere."""
+
+import itertools
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from bert_keras.data.packed_pipeline import packed_evaluation_dataset, packed_pretraining_dataset
+from bert_keras.errors import InputError
+
+NUM_RECORDS = (40, 1, 300)  # in three files; 256 are packed at a time
+LENGTHS = {"max_seq_length": 8, "max_predictions_per_seq": 2}
+S = 4
+
+
+def serialized(number):
+    """A record of 1 to 8 tokens that all are its number."""
+    length = 1 + number * 5 % 8
+    ints = {
+        "input_ids": [number] * length + [0] * (8 - length),
+        "input_mask": [1] * length + [0] * (8 - length),
+        "segment_ids": [0] * 8,
+        "masked_lm_positions": [0, 0],
+        "masked_lm_ids": [number, 0],
+        "next_sentence_labels": [number % 2],
+    }
+    example = tf.train.Example()
+    for name, values in ints.items():
+        example.features.feature[name].int64_list.value.extend(values)
+    example.features.feature["masked_lm_weights"].float_list.value.extend([1.0, 0.0])
+    return example.SerializeToString()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Three files that hold records 1, 2, 3 …"""
+    folder = tmp_path_factory.mktemp("records")
+    numbers = itertools.count(1)
+    for index, count in enumerate(NUM_RECORDS):
+        with tf.io.TFRecordWriter(str(folder / f"{index}.tfrecord")) as writer:
+            for number in itertools.islice(numbers, count):
+                writer.write(serialized(number))
+    return str(folder / "*.tfrecord")
+
+
+def training(files, batch_size=7, seed=1, max_sequences_per_row=S, **arguments):
+    return packed_pretraining_dataset(
+        files,
+        **LENGTHS,
+        batch_size=batch_size,
+        seed=seed,
+        max_sequences_per_row=max_sequences_per_row,
+        **arguments,
+    )
+
+
+def evaluation(files, batch_size=7, max_sequences_per_row=S, **arguments):
+    return packed_evaluation_dataset(
+        files,
+        **LENGTHS,
+        batch_size=batch_size,
+        max_sequences_per_row=max_sequences_per_row,
+        **arguments,
+    )
+
+
+def ids(dataset):
+    """The ids of all rows, [number of rows, 8]."""
+    return np.concatenate([batch["input_ids"] for batch in dataset.as_numpy_iterator()])
+
+
+def records_of(rows):
+    """The numbers of the records in these rows, ascending."""
+    return sorted(number for row in rows for number in set(row.tolist()) - {0})
+
+
+def test_batches_have_static_shapes(files):
+    tokens, predictions = tf.TensorSpec([7, 8], tf.int32), tf.TensorSpec([7, 2], tf.int32)
+    places = tf.TensorSpec([7, S], tf.int32)
+    assert training(files).element_spec == {
+        "input_ids": tokens,
+        "segment_ids": tokens,
+        "position_ids": tokens,
+        "sequence_ids": tokens,
+        "first_token_positions": places,
+        "masked_lm_positions": predictions,
+        "masked_lm_ids": predictions,
+        "masked_lm_weights": tf.TensorSpec([7, 2], tf.float32),
+        "next_sentence_labels": places,
+        "next_sentence_weights": tf.TensorSpec([7, S], tf.float32),
+    }
+
+
+def test_evaluation_is_one_pass_over_all_records(files):
+    batches = list(evaluation(files).as_numpy_iterator())
+    rows = np.concatenate([batch["input_ids"] for batch in batches])
+    assert records_of(rows) == list(range(1, 342))
+    assert sum(batch["next_sentence_weights"].sum() for batch in batches) == 341
+    assert sum(batch["masked_lm_weights"].sum() for batch in batches) == 341
+    for batch in batches:  # each prediction is of its own record
+        targets = np.take_along_axis(batch["input_ids"], batch["masked_lm_positions"], axis=1)
+        predicted = batch["masked_lm_weights"] == 1
+        np.testing.assert_array_equal(targets[predicted], batch["masked_lm_ids"][predicted])
+
+
+def test_rows_are_nearly_full(files):
+    """341 records of 4.5 tokens each would be 44 % of their rows."""
+    assert np.mean(ids(evaluation(files)) > 0) > 0.8
+
+
+def test_every_record_comes_once_in_an_epoch(files):
+    num_rows = len(ids(evaluation(files)))
+    epochs = ids(training(files, batch_size=num_rows).take(2)).reshape(2, num_rows, 8)
+    for epoch in epochs:
+        assert records_of(epoch) == list(range(1, 342))
+    assert (epochs[0] != epochs[1]).any()
+
+
+@pytest.mark.parametrize("start_step", [1, 30, 61])
+def test_the_stream_from_any_step_is_the_rest_of_the_whole_stream(files, start_step):
+    whole = ids(training(files, shuffle_buffer_size=50).take(start_step + 4))
+    resumed = ids(training(files, shuffle_buffer_size=50, start_step=start_step).take(4))
+    np.testing.assert_array_equal(resumed, whole[start_step * 7 :])
+
+
+def test_the_seed_chooses_the_order(files):
+    one, same, other = (ids(training(files, seed=seed).take(3)) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one, same)
+    assert (one != other).any()
+
+
+def test_workers_share_the_batches_of_one_worker(files):
+    shares = [ids(training(files, 6, worker_index=i, num_workers=2).take(3)) for i in range(2)]
+    together = np.concatenate([share.reshape(3, 3, 8) for share in shares], axis=1)
+    np.testing.assert_array_equal(together.reshape(18, 8), ids(training(files, 6).take(3)))
+
+
+def test_a_worker_without_a_row_gets_a_batch_without_rows(files):
+    num_rows = len(ids(evaluation(files)))
+    workers = {"num_workers": num_rows - 1, "batch_size": num_rows - 1}
+    shares = [evaluation(files, **workers, worker_index=index) for index in (0, 1)]
+    num_rows = [[len(batch["input_ids"]) for batch in share] for share in shares]
+    assert num_rows == [[1, 1], [1, 0]]
+
+
+@pytest.mark.parametrize("make", [training, evaluation])
+def test_a_row_has_a_place_at_least(files, make):
+    with pytest.raises(InputError, match="max_sequences_per_row must be at least 1; received 0"):
+        make(files, max_sequences_per_row=0)
