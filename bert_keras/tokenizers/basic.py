@@ -6,6 +6,7 @@ and cut at punctuation. Loads no TensorFlow.
 
 import itertools
 import re
+import unicodedata
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -60,10 +61,17 @@ class BasicTokenizer:
         return [word for chunk in CHUNK.findall(decode(text)) for word in self.split_chunk(chunk)]
 
     def split_chunk(self, chunk: str) -> list[str]:
-        """Words of a text without white space."""
-        if chunk.isascii() and chunk.isprintable():  # needs two of the steps: three times as fast
+        """Words of a text without white space: those of `split_chunk_with_spans`, much faster."""
+        if chunk.isascii() and chunk.isprintable():  # needs two of the steps
             return _ASCII_WORD.findall(chunk.lower() if self.do_lower_case else chunk)
-        return ["".join(c.value for c in word) for word in self.split_chunk_with_spans(chunk)]
+        if not all(map(unicode_14.is_assigned, chunk)):  # what Python does to them depends on it
+            return ["".join(c.value for c in word) for word in self.split_chunk_with_spans(chunk)]
+        text = chunk.translate(_CLEAN)
+        if self.do_lower_case:
+            text = text.lower()
+        if self.strip_accents:
+            text = unicodedata.normalize("NFD", text).translate(_STRIP_ACCENTS)
+        return text.translate(_CUT_AT_PUNCTUATION).split()
 
     def split_chunk_with_spans(self, chunk: str) -> list[list[Character]]:
         """The words of `split_chunk`, each character with its span from the chunk's start."""
@@ -117,6 +125,37 @@ def is_punctuation(character: str) -> bool:
 def is_accent(character: str) -> bool:
     """Whether stripping accents removes it: any mark that takes no space of its own."""
     return unicode_14.category(character) == "Mn"
+
+
+class _Translation(dict):
+    """Table for `str.translate` that asks what becomes of a character when it first comes."""
+
+    def __init__(self, translate: Callable[[str], str]):
+        super().__init__()
+        self._translate = translate
+
+    def __missing__(self, code: int) -> str:
+        self[code] = self._translate(chr(code))
+        return self[code]
+
+
+def _clean(character: str) -> str:
+    if is_deleted(character):
+        return ""
+    return f" {character} " if is_ideograph(character) else character
+
+
+def _strip_accent(character: str) -> str:
+    return "" if is_accent(character) else character
+
+
+def _cut_at_punctuation(character: str) -> str:
+    return f" {character} " if is_punctuation(character) else character
+
+
+_CLEAN = _Translation(_clean)
+_STRIP_ACCENTS = _Translation(_strip_accent)
+_CUT_AT_PUNCTUATION = _Translation(_cut_at_punctuation)
 
 
 def _isolate(characters: list[Character], alone: Callable[[str], bool]) -> list[list[Character]]:

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bert_keras.errors import InputError
+from bert_keras.tokenizers import unicode_14
 from bert_keras.tokenizers.basic import BasicTokenizer
 
 
@@ -34,16 +35,29 @@ def test_accents_are_apart_from_case():
     assert tokenizer.split("Café ÜBER") == ["café", "über"]
 
 
-@given(st.text(st.characters(max_codepoint=0x7F), min_size=1) | st.from_regex(r"[A-Za-z',.-]+"))
-def test_ascii_is_split_as_any_text(text):
+def spelled(words):
+    return ["".join(character.value for character in word) for word in words]
+
+
+@pytest.mark.parametrize("strip_accents", [True, False])
+@pytest.mark.parametrize("lower", [True, False])
+@given(
+    st.from_regex(r"[!-~\x00-\x08\x7f]+", fullmatch=True)
+    | st.text("ΣσςİIiéÅ가각e\u0301\u0327\u0345\u1d165東ab.\u0378\x85\x1c\u200d«", min_size=1)
+    | st.text(st.characters(exclude_categories=("Zs", "Zl", "Zp", "Cc", "Cs")), min_size=1)
+)
+def test_words_are_those_with_spans(lower, strip_accents, chunk):
+    tokenizer = BasicTokenizer(lower, strip_accents)
+    assert tokenizer.split_chunk(chunk) == spelled(tokenizer.split_chunk_with_spans(chunk))
+
+
+def test_each_character_gives_the_words_with_spans():
     tokenizer = BasicTokenizer()
-    spelled = [
-        "".join(character.value for character in word)
-        for chunk in text.split(" ")
-        for word in tokenizer.split_chunk_with_spans(chunk)
-    ]
-    if not any(character in "\t\n\r" for character in text):
-        assert tokenizer.split(text) == spelled
+    for character in unicode_14.assigned_characters():
+        # Most of "Lo" are ideographs and Hangul, which are alike.
+        if not character.isspace() and unicode_14.category(character) not in ("Lo", "Co"):
+            words = spelled(tokenizer.split_chunk_with_spans(f"a{character}B"))
+            assert tokenizer.split_chunk(f"a{character}B") == words, ascii(character)
 
 
 def test_what_is_no_text_is_shown():
