@@ -1,13 +1,9 @@
-"""Output files: their names, and that they appear whole or not at all."""
+"""The names of output files."""
 
-import contextlib
 import os
-from collections.abc import Iterator
-
-import tensorflow as tf
 
 from bert_keras.errors import InputError
-from bert_keras.files import remove_if_exists, unfinished_name
+from bert_keras.files import is_folder
 
 
 def split_output_files(words: list[str]) -> list[str]:
@@ -27,11 +23,33 @@ def split_output_files(words: list[str]) -> list[str]:
     return names
 
 
+def shard_names(output_file: list[str], num_shards: int | None) -> list[str]:
+    """The names of the shards: those given, or `NAME-00000-of-0000N` if one is to be several.
+
+    Raises:
+      InputError: several names, but not as many as shards.
+    """
+    names = split_output_files(output_file)
+    if num_shards in (None, len(names)):
+        return names
+    if len(names) > 1:
+        raise InputError(
+            "--num_shards divides one --output_file, or is the number of the names given. "
+            f"Received: {num_shards} shards and {len(names)} names."
+        )
+    return [f"{names[0]}-{number:05}-of-{num_shards:05}" for number in range(num_shards)]
+
+
+def summary_name(output_file: list[str]) -> str:
+    """The name of the summary: that of the first output file, with another ending."""
+    return split_output_files(output_file)[0].removesuffix(".tfrecord") + ".summary.json"
+
+
 def check_output_files(output_files: list[str], input_files: list[str]) -> None:
     """Raises InputError for an output that is no file to replace, an input or another output."""
     taken = {os.path.realpath(path) for path in input_files}
     for path in output_files:
-        if not os.path.basename(path) or tf.io.gfile.isdir(path):
+        if not os.path.basename(path) or is_folder(path):
             raise InputError(
                 f"Outputs must be named as files; received {path!r}. Give a path such as "
                 f"{os.path.join(path, 'train.tfrecord')}"
@@ -50,70 +68,6 @@ def check_output_files(output_files: list[str], input_files: list[str]) -> None:
         taken.add(real_path)
 
 
-class RecordWriter:
-    """Writes records to several files in turn; all files appear together at the end, or none.
-
-    Until then they have a hidden name beside the final one.
-
-    with RecordWriter(["a.tfrecord", "b.tfrecord"]) as writer:
-        writer.write(record)
-
-    Raises InputError, on entering and later, if a file cannot be written.
-    """
-
-    def __init__(self, output_files: list[str]):
-        self._output_files = output_files
-        self._unfinished_files = [unfinished_name(path) for path in output_files]
-        self._writers: list[tf.io.TFRecordWriter] = []
-        self._num_written = 0
-
-    def __enter__(self):
-        with contextlib.ExitStack() as stack:
-            stack.callback(self._remove_unfinished)
-            with _named_errors():
-                for path in self._unfinished_files:
-                    self._writers.append(tf.io.TFRecordWriter(path))
-            stack.pop_all()
-        return self
-
-    def write(self, record: bytes) -> None:
-        with _named_errors():
-            self._writers[self._num_written % len(self._writers)].write(record)
-        self._num_written += 1
-
-    def __exit__(self, error_type, error, traceback):
-        try:
-            if error_type is None:
-                self._finish()
-        finally:
-            self._remove_unfinished()
-
-    def _finish(self) -> None:
-        with _named_errors():
-            for writer in self._writers:
-                writer.close()
-            for unfinished, path in zip(self._unfinished_files, self._output_files, strict=True):
-                tf.io.gfile.rename(unfinished, path, overwrite=True)
-
-    def _remove_unfinished(self) -> None:
-        self._writers.clear()  # deletion closes them
-        for path in self._unfinished_files:
-            with contextlib.suppress(OSError):  # such as of a folder that is none
-                remove_if_exists(path)
-
-
-@contextlib.contextmanager
-def _named_errors() -> Iterator[None]:
-    """Turns what TensorFlow says of a file, its name included, into an InputError."""
-    try:
-        yield
-    except tf.errors.OpError as error:
-        raise InputError(
-            "The folder of an output file must exist, take new files and have room: "
-            f"{error.message}"
-        ) from error
-
-
 def _is_in_existing_folder(words: list[str]) -> bool:
     """Whether all commas that would join the words lie in the path of an existing folder."""
-    return "/" in words[-1] and tf.io.gfile.isdir(os.path.dirname(",".join(words)))
+    return "/" in words[-1] and is_folder(os.path.dirname(",".join(words)))

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from tfrecord_tools.single_stream.instances import NUM_SPECIAL_TOKENS, Document, Instance
+from tfrecord_tools.counts import Counts
 
 
 @dataclasses.dataclass(frozen=True)
@@ -14,16 +14,41 @@ class Summary:
     num_tokens: int  # of the corpus, each sentence once
     num_over_long_sentences: int  # of more tokens than a record holds
     num_records: int
-    random_next_share: float  # of label 1
-    num_random_next_from_same_document: int
+    random_next_share: float  # of label 1; with sentence_order the share that is swapped
     num_masked_tokens: int
     mask_share: float  # of the masked tokens: shown as [MASK] (expected 0.8)
     kept_share: float  # shown as they are (expected 0.1)
     random_share: float  # shown as another token (expected 0.1)
     num_dropped_tokens: int  # cut off by truncation, over all rounds
-    dropped_share: float  # of the tokens that were put into pairs
+    dropped_share: float  # of the tokens that were put into records
+    num_left_out_tokens: int  # of sentences that could not be paired, over all rounds
     padding_share: float  # of all positions of all records
     output_files: list[str]
+
+    @classmethod
+    def of(cls, counts: Counts, max_seq_length: int, output_files: list[str]) -> "Summary":
+        """The shares that counts make; needs at least one record."""
+        num_masked = max(1, counts.num_masked_tokens)
+        num_changed = counts.num_masked_tokens - counts.num_mask - counts.num_kept
+        num_put_in = counts.num_text_positions + counts.num_dropped_tokens
+        num_positions = counts.num_records * max_seq_length
+        return cls(
+            num_documents=counts.num_documents,
+            num_sentences=counts.num_sentences,
+            num_tokens=counts.num_tokens,
+            num_over_long_sentences=counts.num_over_long_sentences,
+            num_records=counts.num_records,
+            random_next_share=counts.num_labels / counts.num_records,
+            num_masked_tokens=counts.num_masked_tokens,
+            mask_share=counts.num_mask / num_masked,
+            kept_share=counts.num_kept / num_masked,
+            random_share=num_changed / num_masked,
+            num_dropped_tokens=counts.num_dropped_tokens,
+            dropped_share=counts.num_dropped_tokens / num_put_in,
+            num_left_out_tokens=counts.num_left_out_tokens,
+            padding_share=1 - counts.num_positions_used / num_positions,
+            output_files=output_files,
+        )
 
     def __str__(self) -> str:
         return "\n".join(
@@ -33,69 +58,13 @@ class Summary:
                 f"{self.num_over_long_sentences:,}",
                 f"tokens           {self.num_tokens:,}",
                 f"records          {self.num_records:,}",
-                f"next is random   {self.random_next_share:.1%} of the records, "
-                f"{self.num_random_next_from_same_document:,} of them from the same document",
+                f"label 1          {self.random_next_share:.1%} of the records",
                 f"masked tokens    {self.num_masked_tokens:,}: {self.mask_share:.1%} [MASK], "
                 f"{self.kept_share:.1%} kept, {self.random_share:.1%} random",
                 f"dropped tokens   {self.num_dropped_tokens:,} cut off to fit "
-                f"({self.dropped_share:.1%} of the tokens put into pairs)",
+                f"({self.dropped_share:.1%} of the tokens put into records)",
+                f"left out         {self.num_left_out_tokens:,} tokens that could not be paired",
                 f"padding          {self.padding_share:.1%} of all positions",
                 *(f"wrote            {path}" for path in self.output_files),
             ]
-        )
-
-
-class Tally:
-    """Adds up instances as they are made."""
-
-    def __init__(self, mask_id: int):
-        self._mask_id = mask_id
-        self._num_instances = 0
-        self._num_random_next = 0
-        self._num_from_same_document = 0
-        self._num_positions_used = 0
-        self._num_dropped = 0
-        self._num_predictions = 0
-        self._num_mask = 0
-        self._num_kept = 0
-
-    def add(self, instance: Instance) -> None:
-        tokens = instance.tokens
-        self._num_instances += 1
-        self._num_random_next += instance.is_random_next
-        self._num_from_same_document += instance.is_from_same_document
-        self._num_positions_used += len(tokens)
-        self._num_dropped += instance.num_dropped_tokens
-        self._num_predictions += len(instance.masked_lm_ids)
-        for position, label in zip(
-            instance.masked_lm_positions, instance.masked_lm_ids, strict=True
-        ):
-            self._num_mask += tokens[position] == self._mask_id
-            self._num_kept += tokens[position] == label
-
-    def summary(
-        self, documents: list[Document], max_seq_length: int, output_files: list[str]
-    ) -> Summary:
-        """Closes the account; needs at least one instance."""
-        lengths = [len(sentence) for document in documents for sentence in document]
-        longest = max_seq_length - NUM_SPECIAL_TOKENS
-        num_predictions = max(1, self._num_predictions)
-        num_changed = self._num_predictions - self._num_mask - self._num_kept
-        num_text_tokens = self._num_positions_used - NUM_SPECIAL_TOKENS * self._num_instances
-        return Summary(
-            num_documents=len(documents),
-            num_sentences=len(lengths),
-            num_tokens=sum(lengths),
-            num_over_long_sentences=sum(length > longest for length in lengths),
-            num_records=self._num_instances,
-            random_next_share=self._num_random_next / self._num_instances,
-            num_random_next_from_same_document=self._num_from_same_document,
-            num_masked_tokens=self._num_predictions,
-            mask_share=self._num_mask / num_predictions,
-            kept_share=self._num_kept / num_predictions,
-            random_share=num_changed / num_predictions,
-            num_dropped_tokens=self._num_dropped,
-            dropped_share=self._num_dropped / (self._num_dropped + num_text_tokens),
-            padding_share=1 - self._num_positions_used / (self._num_instances * max_seq_length),
-            output_files=output_files,
         )

@@ -41,24 +41,25 @@ def run_tasks(prepare: Callable, arguments: tuple, tasks: Iterable, num_workers:
     results: collections.deque[Future] = collections.deque()
     # Not forked: this process may have threads, of TensorFlow for one.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(
+    pool = ProcessPoolExecutor(
         num_workers, context, initializer=_prepare_worker, initargs=(prepare, arguments)
-    ) as pool:
-        try:
-            for task in tasks:
-                results.append(pool.submit(_work, task))
-                workers |= set(multiprocessing.active_children()) - others
-                if len(results) >= TASKS_A_WORKER * num_workers:
-                    yield results.popleft().result()
-            while results:
+    )
+    try:
+        for task in tasks:
+            results.append(pool.submit(_work, task))
+            workers |= set(multiprocessing.active_children()) - others
+            if len(results) >= TASKS_A_WORKER * num_workers:
                 yield results.popleft().result()
-        except BrokenProcessPool as error:
+        while results:
+            yield results.popleft().result()
+        pool.shutdown()
+    except BaseException as error:
+        for worker in workers:
+            worker.terminate()
+        pool.shutdown(cancel_futures=True)
+        if isinstance(error, BrokenProcessPool):
             raise WorkerDied(_cause(workers)) from error
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for worker in workers:
-                worker.terminate()
-            raise
+        raise
 
 
 def _cause(workers: set) -> str:

@@ -1,60 +1,16 @@
-"""Output files appear whole or not at all."""
+"""Names of output files."""
 
 import os
 
 import pytest
 
 from bert_keras.errors import InputError
-from bert_keras.files import unfinished_name
-from tfrecord_tools.outputs import RecordWriter, check_output_files, split_output_files
-from tfrecord_tools.records import read_records
-
-
-def test_records_are_dealt_out_in_turn(tmp_path):
-    paths = [str(tmp_path / name) for name in "abc"]
-    with RecordWriter(paths) as writer:
-        for number in range(7):
-            writer.write(str(number).encode())
-    assert [b"".join(read_records(path)) for path in paths] == [b"036", b"14", b"25"]
-    assert sorted(os.listdir(tmp_path)) == ["a", "b", "c"]
-
-
-def test_nothing_is_seen_before_the_end_nor_after_a_failure(tmp_path):
-    path = str(tmp_path / "a")
-    with pytest.raises(KeyboardInterrupt), RecordWriter([path]) as writer:
-        writer.write(b"record")
-        assert not os.path.exists(path)
-        raise KeyboardInterrupt
-    assert os.listdir(tmp_path) == []
-
-
-def test_an_earlier_file_survives_a_failure_and_yields_to_success(tmp_path):
-    path = tmp_path / "a"
-    path.write_text("earlier")
-    with pytest.raises(InputError), RecordWriter([str(path)]):
-        raise InputError("corpus")
-    assert path.read_text() == "earlier"
-    with RecordWriter([str(path)]) as writer:
-        writer.write(b"record")
-    assert list(read_records(str(path))) == [b"record"]
-
-
-def test_a_folder_that_takes_no_file_is_an_error_before_any_record(tmp_path):
-    (tmp_path / "file").write_text("")
-    for folder in (tmp_path / "missing", tmp_path / "file"):
-        paths = [str(tmp_path / "a"), str(folder / "b")]
-        with pytest.raises(InputError, match="folder of an output file must exist"):
-            RecordWriter(paths).__enter__()
-    assert os.listdir(tmp_path) == ["file"]
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
-def test_a_full_disk_is_an_error_of_the_user(tmp_path):
-    path = str(tmp_path / "a")
-    os.symlink("/dev/full", unfinished_name(path))
-    with pytest.raises(InputError, match="have room"), RecordWriter([path]) as writer:
-        writer.write(b"x" * 1_000_000)
-    assert os.listdir(tmp_path) == []
+from tfrecord_tools.outputs import (
+    check_output_files,
+    shard_names,
+    split_output_files,
+    summary_name,
+)
 
 
 def test_commas_separate_but_not_within_the_path_of_a_folder(tmp_path):
@@ -88,3 +44,19 @@ def test_outputs_are_files_of_their_own(tmp_path):
     for path in (str(tmp_path), f"{other}/", ""):
         with pytest.raises(InputError, match="named as files"):
             check_output_files([path], [str(corpus)])
+
+
+def test_shards_of_one_name_are_numbered():
+    assert shard_names(["a/o.tfrecord"], 2) == [
+        "a/o.tfrecord-00000-of-00002",
+        "a/o.tfrecord-00001-of-00002",
+    ]
+    assert shard_names(["o"], 1) == shard_names(["o"], None) == ["o"]
+    assert shard_names(["o", "p"], 2) == shard_names(["o,p"], None) == ["o", "p"]
+    with pytest.raises(InputError, match="3 shards and 2 names"):
+        shard_names(["o", "p"], 3)
+
+
+def test_the_summary_stands_beside_the_first_file():
+    assert summary_name(["a/o.tfrecord", "b/p"]) == "a/o.summary.json"
+    assert summary_name(["a/o"]) == "a/o.summary.json"

@@ -10,7 +10,7 @@ from bert_keras.errors import InputError
 from tfrecord_tools.records import deserialize, read_records, serialize
 from tfrecord_tools.single_stream.instances import Instance
 
-INSTANCE = Instance([2, 30521, 4, 3, 300, 3], 4, [2, 4], [129, 70000], True, False, 0)
+INSTANCE = Instance([2, 30521, 4, 3, 300, 3], 4, [2, 4], [129, 70000], True, 0)
 FEATURES = {
     "input_ids": [2, 30521, 4, 3, 300, 3, 0, 0],
     "input_mask": [1, 1, 1, 1, 1, 1, 0, 0],

@@ -1,27 +1,52 @@
 """What show_records prints."""
 
 import gzip
+import json
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
-import tensorflow as tf
 
 from bert_keras import flags
 from tfrecord_tools import show_records
-from tfrecord_tools.records import serialize
-from tfrecord_tools.single_stream.instances import Instance
+from tests.tfrecord_tools.audit.hand_made import with_changes, write
 
+ROOT = Path(__file__).parents[2]
 TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "ship", "port", "##s"]
-RANDOM_NEXT = Instance([2, 5, 4, 8, 3, 7, 3], 5, [2, 5], [6, 7], True, False, 0)
-TRUE_NEXT = Instance([2, 5, 3, 6, 3], 3, [1], [7], False, False, 0)
+RANDOM_NEXT = {
+    "input_ids": [2, 5, 4, 8, 3, 7, 3, 0],
+    "input_mask": [1, 1, 1, 1, 1, 1, 1, 0],
+    "segment_ids": [0, 0, 0, 0, 0, 1, 1, 0],
+    "masked_lm_positions": [2, 5, 0],
+    "masked_lm_ids": [6, 7, 0],
+    "masked_lm_weights": [1.0, 1.0, 0.0],
+    "next_sentence_labels": [1],
+}
+TRUE_NEXT = {
+    "input_ids": [2, 5, 3, 6, 3, 0, 0, 0],
+    "input_mask": [1, 1, 1, 1, 1, 0, 0, 0],
+    "segment_ids": [0, 0, 0, 1, 1, 0, 0, 0],
+    "masked_lm_positions": [1, 0, 0],
+    "masked_lm_ids": [7, 0, 0],
+    "masked_lm_weights": [1.0, 0.0, 0.0],
+    "next_sentence_labels": [0],
+}
+UNMASKED = {
+    "input_ids": [2, 5, 6, 8, 3, 7, 3, 0],
+    "input_mask": [1, 1, 1, 1, 1, 1, 1, 0],
+    "segment_ids": [0, 0, 0, 0, 0, 1, 1, 0],
+    "starts_word": [0, 1, 1, 0, 0, 1, 0, 0],
+    "next_sentence_labels": [1],
+}
 
 
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "vocab.txt").write_text("\n".join(TOKENS) + "\n")
-    with tf.io.TFRecordWriter(str(tmp_path / "plain.tfrecord")) as writer:
-        for instance in (RANDOM_NEXT, TRUE_NEXT, TRUE_NEXT):
-            writer.write(serialize(instance, 8, 3))
+    write(tmp_path / "plain.tfrecord", [RANDOM_NEXT, TRUE_NEXT, TRUE_NEXT])
+    write(tmp_path / "unmasked.tfrecord", [UNMASKED])
     content = (tmp_path / "plain.tfrecord").read_bytes()
     (tmp_path / "packed.tfrecord").write_bytes(gzip.compress(content))
     (tmp_path / "cut.tfrecord").write_bytes(content[:-5])
@@ -55,6 +80,53 @@ def test_records_as_ids(folder, capsys):
     assert "  A  2 5 4→6 8 3\n  B  7→7 3\n" in capsys.readouterr().out
 
 
+def test_unmasked_records(folder, capsys):
+    path = folder / "unmasked.tfrecord"
+    assert run(path, f"--vocab_file={folder}/vocab.txt") == 0
+    assert capsys.readouterr().out == (
+        f"{path}, record 1: label 1, B is random; 7 tokens of 8, unmasked\n"
+        "  A  [CLS] the ship ##s [SEP]\n"
+        "  B  port [SEP]\n\n"
+    )
+
+
+def test_an_audit_prints_and_writes_its_report(folder, capsys):
+    path = folder / "plain.tfrecord"
+    words = ["--audit", f"--vocab_file={folder}/vocab.txt", f"--picture={folder}/audit.html"]
+    assert run(path, *words, f"--held_out_file={path}", f"--output_file={folder}/a.json") == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^records +3$", out, re.MULTILINE)
+    assert "broken rules: none" in out
+    report = json.loads((folder / "a.json").read_text())
+    assert report["values"]["leaked_same_share"] == 1
+    assert report["problems"] == []
+    assert "broken rules: none" in (folder / "audit.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "named"),
+    [
+        ("plain.tfrecord", 0, "broken rules: none"),
+        ("broken.tfrecord", 1, "broken.tfrecord, record 2: segment_ids[2] is 1"),
+        ("cut.tfrecord", 1, "cut.tfrecord cannot be read past record 2"),
+        ("none.tfrecord", 1, "none.tfrecord holds none"),
+    ],
+)
+def test_exit_status_of_an_audit(name, status, named, folder):
+    broken = with_changes(TRUE_NEXT, segment_ids={2: 1, 3: 0})
+    write(folder / "broken.tfrecord", [TRUE_NEXT, broken])
+    program = [sys.executable, "-m", "tfrecord_tools.show_records", "--audit"]
+    done = subprocess.run(
+        [*program, str(folder / name), f"--vocab_file={folder}/vocab.txt"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == status
+    assert named in done.stdout
+    assert "Traceback" not in done.stderr
+
+
 def test_counts(folder, capsys):
     assert run(folder / "p*.tfrecord", folder / "none.tfrecord", "--count") == 0
     lines = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
@@ -74,6 +146,10 @@ def test_an_empty_file_is_named(folder, capsys):
         (["{}/cut.tfrecord", "--count"], "cut.tfrecord cannot be read past record 2"),
         (["{}/missing"], "missing"),
         (["{}"], "folder"),
+        (["{}/plain.tfrecord", "--picture=a.png"], "--picture belongs to an audit"),
+        (["{}/plain.tfrecord", "--audit", "--picture=a.gif"], "end in .png or .html"),
+        (["{}/plain.tfrecord", "--audit", "--mask_share=0.9"], "must sum to 1"),
+        (["{}/plain.tfrecord", "--audit", "--held_out_file={}/missing"], "missing"),
         (["{}/plain.tfrecord", "--max_records=0"], "max_records must be at least 1"),
         (["{}/plain.tfrecord", "--vocab_file={}/small.txt"], "record 1: .*received 2, .*is 1"),
     ],

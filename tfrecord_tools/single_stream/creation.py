@@ -7,7 +7,6 @@ import random
 from bert_keras import flags
 from bert_keras.errors import InputError
 from bert_keras.files import write_text
-from bert_keras.notices import notify
 from bert_keras.tokenizers.vocabulary import (
     CLASSIFICATION,
     CONTINUATION,
@@ -18,16 +17,16 @@ from bert_keras.tokenizers.vocabulary import (
 )
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tfrecord_tools.corpus.settings import corpus_name, input_files, num_input_bytes
-from tfrecord_tools.outputs import RecordWriter, check_output_files, split_output_files
+from tfrecord_tools.outputs import check_output_files, split_output_files, summary_name
 from tfrecord_tools.progress import Progress
 from tfrecord_tools.records import serialize
 from tfrecord_tools.single_stream.instances import Document, Pairing, create_instances
 from tfrecord_tools.single_stream.reading import read_documents, read_lines
+from tfrecord_tools.single_stream.record_writer import RecordWriter
 from tfrecord_tools.single_stream.shuffling import shuffle
 from tfrecord_tools.single_stream.static_masking import StaticMasking
-from tfrecord_tools.summary import Summary, Tally
-
-FEW_DOCUMENTS = 4  # from here on, ten draws miss all other documents once in a million times
+from tfrecord_tools.single_stream.tally import Tally, count_corpus
+from tfrecord_tools.summary import Summary
 
 
 def create(settings) -> Summary:
@@ -42,21 +41,21 @@ def create(settings) -> Summary:
     flags.check_numbers(settings)
     inputs = [*input_files(settings), settings.vocab_file]
     output_files = split_output_files(settings.output_file)
-    summary_file = output_files[0].removesuffix(".tfrecord") + ".summary.json"
+    summary_file = summary_name(settings.output_file)
     check_output_files([*output_files, summary_file], inputs)
     tokenizer = WordPieceTokenizer(settings.vocab_file, do_lower_case=settings.do_lower_case)
     check_case(settings.do_lower_case, tokenizer.vocab)
     pairing, masking = pairing_and_masking(tokenizer.vocab, settings)
     with RecordWriter(output_files) as writer:
         documents = _read_corpus(settings, tokenizer)
-        _notify_of_few_documents(len(documents))
         tally = Tally(masking.mask_id)
         rng = random.Random(settings.random_seed)
         records = _make_records(documents, pairing, masking, settings, rng, tally)
         shuffle(records, rng)
         for record in records:
             writer.write(record)
-    summary = tally.summary(documents, settings.max_seq_length, output_files)
+    counts = count_corpus(documents, settings.max_seq_length) + tally.counts()
+    summary = Summary.of(counts, settings.max_seq_length, output_files)
     written = {**dataclasses.asdict(summary), "settings": dataclasses.asdict(settings)}
     write_text(summary_file, json.dumps(written, indent=2) + "\n")
     return summary
@@ -77,7 +76,7 @@ def pairing_and_masking(vocabulary: dict[str, int], settings) -> tuple[Pairing, 
         vocabulary_ids=list(vocabulary.values()),
         masked_lm_prob=settings.masked_lm_prob,
         max_predictions_per_seq=settings.max_predictions_per_seq,
-        continuation_ids=frozenset(continuation_ids if settings.do_whole_word_mask else ()),
+        continuation_ids=frozenset(continuation_ids if settings.masking == "whole_word" else ()),
     )
     return pairing, masking
 
@@ -89,6 +88,12 @@ def _read_corpus(settings, tokenizer: WordPieceTokenizer) -> list[Document]:
         raise InputError(
             f"The corpus must hold text; {corpus_name(settings)} holds no word. Expected is "
             f"--input_format={settings.input_format}."
+        )
+    if len(documents) == 1:
+        raise InputError(
+            "Next-sentence prediction needs two documents or more, to take random texts from; "
+            f"{corpus_name(settings)} holds one. Put an empty line between documents, or make "
+            "records without pairs: --pairs=none."
         )
     return documents
 
@@ -104,13 +109,3 @@ def _make_records(documents, pairing, masking, settings, rng, tally) -> list[byt
                 records.append(serialize(instance, length, num_predictions))
             progress.advance()
     return records
-
-
-def _notify_of_few_documents(num_documents: int) -> None:
-    if num_documents < FEW_DOCUMENTS:
-        notify(
-            f"{num_documents} document(s) in the corpus. The text of a pair labeled "
-            "random then may come from the same document, may even be the true continuation, as "
-            f"in the original program. Put an empty line between documents, or give {FEW_DOCUMENTS}"
-            " documents or more."
-        )

@@ -17,7 +17,7 @@ from tfrecord_tools.single_stream.static_masking import StaticMasking, mask_toke
 Document = list[list[int]]
 NUM_SPECIAL_TOKENS = 3  # [CLS] a [SEP] b [SEP]
 MIN_SEQ_LENGTH = NUM_SPECIAL_TOKENS + 2  # one token for each of a and b
-MAX_DRAWS = 10  # how often another document is drawn before the own one is taken
+MAX_DRAWS = 10  # of another document
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +38,6 @@ class Instance(NamedTuple):
     masked_lm_positions: list[int]
     masked_lm_ids: list[int]
     is_random_next: bool
-    is_from_same_document: bool  # b was to be random, but came from a's own document
     num_dropped_tokens: int
 
 
@@ -51,7 +50,7 @@ def create_instances(
 ) -> Iterator[list[Instance]]:
     """Yields the instances of one document after another, `dupe_factor` times all of them.
 
-    Shuffles a copy of `documents` first; none of them may be empty.
+    Shuffles a copy of `documents` first; there must be two at least, none of them empty.
     """
     documents = documents.copy()
     shuffle(documents, rng)
@@ -89,17 +88,13 @@ def document_instances(
         split = start + (rng.randint(1, num_sentences - 1) if num_sentences > 1 else 1)
         tokens_a = list(chain.from_iterable(document[start:split]))
         is_random_next = num_sentences == 1 or rng.random() < 0.5
-        other_index = None
         if is_random_next:
             other_index = _draw_document(len(documents), document_index, rng)
             tokens_b = _random_text(documents[other_index], target - len(tokens_a), rng)
             end = split  # the sentences that were not used begin the next run
         else:
             tokens_b = list(chain.from_iterable(document[split:end]))
-        is_same = other_index == document_index
-        instances.append(
-            _instance(tokens_a, tokens_b, is_random_next, is_same, pairing, masking, rng)
-        )
+        instances.append(_instance(tokens_a, tokens_b, is_random_next, pairing, masking, rng))
         start, num_tokens = end, 0
     return instances
 
@@ -124,12 +119,16 @@ def truncate_pair(
 
 
 def _draw_document(num_documents: int, own_index: int, rng: random.Random) -> int:
-    """Another document, or after ten draws the own one: a fault of the original that is kept."""
+    """Another document, or after ten draws of the own one the document after it.
+
+    The original then takes the own one, and may label the true continuation as random
+    (huggingface/transformers#452).
+    """
     for _ in range(MAX_DRAWS):
         index = rng.randint(0, num_documents - 1)
         if index != own_index:
-            break
-    return index
+            return index
+    return (own_index + 1) % num_documents
 
 
 def _random_text(document: Document, target: int, rng: random.Random) -> list[int]:
@@ -142,7 +141,7 @@ def _random_text(document: Document, target: int, rng: random.Random) -> list[in
     return tokens
 
 
-def _instance(tokens_a, tokens_b, is_random_next, is_same, pairing, masking, rng) -> Instance:
+def _instance(tokens_a, tokens_b, is_random_next, pairing, masking, rng) -> Instance:
     max_num_tokens = pairing.max_seq_length - NUM_SPECIAL_TOKENS
     num_dropped = max(0, len(tokens_a) + len(tokens_b) - max_num_tokens)
     tokens_a, tokens_b = truncate_pair(tokens_a, tokens_b, max_num_tokens, rng)
@@ -155,6 +154,5 @@ def _instance(tokens_a, tokens_b, is_random_next, is_same, pairing, masking, rng
         masked.positions,
         masked.labels,
         is_random_next,
-        is_same,
         num_dropped,
     )

@@ -78,18 +78,18 @@ def test_an_over_long_sentence_gives_one_pair_and_its_loss_is_counted():
     assert instance.num_dropped_tokens == 100 + 2 - 13
 
 
-def test_random_text_of_a_lone_document_comes_from_itself_and_is_marked():
-    document = [[10, 11], [12, 13], [14, 15]]
-    rounds = create_instances([document], 50, pairing(16, 0.0), MASKING, random.Random(0))
-    instances = [instance for instances in rounds for instance in instances]
-    assert any(instance.is_random_next for instance in instances)
-    assert all(i.is_from_same_document == i.is_random_next for i in instances)
-
-
-def test_with_many_documents_random_text_comes_from_another_one():
-    documents = random_documents(random.Random(5), 10)
-    rounds = create_instances(documents, 20, pairing(32), MASKING, random.Random(0))
-    instances = [instance for instances in rounds for instance in instances]
-    assert any(instance.is_random_next for instance in instances)
-    assert any(not instance.is_random_next for instance in instances)
-    assert not any(instance.is_from_same_document for instance in instances)
+@pytest.mark.parametrize("num_documents", [2, 3, 10])
+def test_random_text_comes_from_another_document(num_documents):
+    documents = [[[100 * number + i] for i in range(6)] for number in range(num_documents)]
+    rounds = create_instances(documents, 400, pairing(16, 0.5), MASKING, random.Random(0))
+    labels = set()
+    for instance in (instance for instances in rounds for instance in instances):
+        tokens = instance.tokens.copy()
+        for position, label in zip(
+            instance.masked_lm_positions, instance.masked_lm_ids, strict=True
+        ):
+            tokens[position] = label
+        is_other = tokens[1] // 100 != tokens[instance.segment_b_start] // 100
+        assert is_other == instance.is_random_next
+        labels.add(is_other)
+    assert labels == {True, False}
