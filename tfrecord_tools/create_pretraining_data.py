@@ -1,11 +1,18 @@
-r"""Makes pre-training records (masked LM and next sentence) from text files.
-
-Same records in the same order as create_pretraining_data.py of google-research/bert, from the same
-flags. Input: one sentence a line, an empty line between documents, or another --input_format. The
-corpus and its records are held in memory.
+r"""Makes pre-training records from text: masked LM, and next sentence or what its successors do.
 
     python -m tfrecord_tools.create_pretraining_data --input_file='texts/*.txt' \
         --output_file=train.tfrecord --vocab_file=vocab.txt --max_seq_length=128
+
+makes the records of create_pretraining_data.py of google-research/bert, in its order, from its
+flags: one process draws one stream of random numbers, and the corpus is held in memory.
+
+    python -m tfrecord_tools.create_pretraining_data --input_file='wiki/*/wiki_*' \
+        --input_format=wikiextractor --output_file=train.tfrecord --num_shards=64 --num_workers=16 \
+        --vocab_file=vocab.txt
+
+With --num_workers or --num_shards, or with a flag that asks for what the original cannot do, the
+corpus is built in buckets: in bounded memory, by any number of processes, always with the same
+result. A build that was stopped is continued by the same command.
 
 Beside the first output file a summary is written, NAME.summary.json.
 """
@@ -14,13 +21,30 @@ import dataclasses
 
 from bert_keras import flags
 from bert_keras.backend import import_tensorflow_quietly
+from bert_keras.data.masking_settings import MaskingSettings
+from bert_keras.errors import InputError
 from tfrecord_tools.corpus.settings import CorpusSettings
 from tfrecord_tools.single_stream.instances import MIN_SEQ_LENGTH
 from tfrecord_tools.summary import Summary
 
+# Of these the original has one value each; another one needs the bucketed builder.
+ORIGINAL_SETTINGS = {
+    "num_workers": (None,),
+    "num_shards": (None,),
+    "pairs": ("next_sentence",),
+    "masking": ("token", "whole_word"),
+    "whole_word_decision": ("piece",),
+    "mask_share": (0.8,),
+    "keep_share": (0.1,),
+    "random_share": (0.1,),
+    "segmenter": (None,),
+}
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Settings(CorpusSettings):
+class RecordSettings(CorpusSettings, MaskingSettings):
+    """What the records hold. The settings of a program inherit these."""
+
     output_file: list[str] = flags.required(
         "TFRecord files, separated by commas; records are dealt out to them in turn."
     )
@@ -28,27 +52,63 @@ class Settings(CorpusSettings):
     do_lower_case: bool = flags.setting(
         True, "Lower the case and strip accents; must suit the vocabulary."
     )
-    do_whole_word_mask: bool = flags.setting(
-        False,
-        "Predict all pieces of a word together. Each piece still becomes [MASK], random or itself "
-        "by its own dice.",
-    )
+    do_whole_word_mask: bool = flags.setting(False, "The same as --masking=whole_word.")
     max_seq_length: int = flags.setting(
         128,
         "Length of a record in tokens. Shorter pairs are padded, longer ones lose tokens of the "
         "longer text, each at its front or back by chance.",
         minimum=MIN_SEQ_LENGTH,
+        maximum=2**20,
     )
-    max_predictions_per_seq: int = flags.setting(20, "Most masked tokens of a record.", minimum=1)
-    random_seed: int = flags.setting(12345, "Seed of everything that is drawn.")
-    dupe_factor: int = flags.setting(
-        10, "How many times the corpus is gone through, with other masks and pairs.", minimum=1
+    pairs: str = flags.setting(
+        "next_sentence",
+        "What a record joins: next_sentence (BERT: half of the second texts are random), "
+        "sentence_order (ALBERT: half of the pairs are swapped), none (--packing).",
     )
-    masked_lm_prob: float = flags.setting(
-        0.15, "Share of the tokens to mask.", minimum=0, maximum=1
+    packing: str = flags.setting(
+        "full_sentences",
+        "With --pairs=none: full_sentences (RoBERTa) fills a record, on into the next document, "
+        "doc_sentences ends it with the document.",
     )
     short_seq_prob: float = flags.setting(
         0.1, "Share of the documents that are cut into shorter pairs.", minimum=0, maximum=1
+    )
+    segmenter: str | None = flags.setting(
+        None,
+        "module:function that cuts a text into words, such as jieba:lcut, to mask whole words of "
+        "languages without spaces.",
+    )
+    dupe_factor: int = flags.setting(
+        10, "How many times the corpus is gone through, with other masks and pairs.", minimum=1
+    )
+    random_seed: int = flags.setting(12345, "Seed of everything that is drawn.")
+    num_shards: int | None = flags.setting(
+        None,
+        "Files to write, NAME-00000-of-0000N; builds in buckets.",
+        minimum=1,
+        maximum=99_999,
+    )
+    tokens_per_bucket: int = flags.setting(
+        1 << 22,
+        "Tokens that a worker holds at a time, in about 60 bytes each. Random next sentences come "
+        "from the same bucket, so another number makes other records.",
+        minimum=1,
+    )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings(RecordSettings):
+    num_workers: int | None = flags.setting(
+        None,
+        "Processes; builds in buckets. Without it --num_shards takes one for each processor. No "
+        "record depends on it.",
+        minimum=1,
+        maximum=1024,
+    )
+    work_dir: str | None = flags.setting(
+        None,
+        "Local folder for what is unfinished, about twice the size of the records; by default "
+        "that of the output.",
     )
 
 
@@ -58,15 +118,29 @@ def create_pretraining_data(settings: Settings) -> Summary:
     Raises:
       InputError: settings, files or corpus cannot work. No output file is left behind then.
     """
-    from tfrecord_tools.single_stream import (
-        creation,  # loads TensorFlow, which --help does not need
-    )
-
+    flags.check_numbers(settings)
+    settings = _with_one_masking(settings)
+    if all(getattr(settings, name) in values for name, values in ORIGINAL_SETTINGS.items()):
+        import_tensorflow_quietly()
+        from tfrecord_tools.single_stream import creation
+    else:
+        from tfrecord_tools.bucketed import creation
     return creation.create(settings)
 
 
+def _with_one_masking(settings: Settings) -> Settings:
+    """The settings with the older flag for whole words expressed by the newer."""
+    if not settings.do_whole_word_mask:
+        return settings
+    if settings.masking not in ("token", "whole_word"):
+        raise InputError(
+            "--do_whole_word_mask is --masking=whole_word. Received with it: "
+            f"--masking={settings.masking}. Give one of them."
+        )
+    return dataclasses.replace(settings, masking="whole_word", do_whole_word_mask=False)
+
+
 def main(settings: Settings) -> None:
-    import_tensorflow_quietly()
     print(create_pretraining_data(settings))
 
 

@@ -107,7 +107,7 @@ def test_records_are_those_of_the_original(name, tmp_path):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_records_are_those_of_the_plain_version(seed, tmp_path, vocab_file):
-    write_corpus(tmp_path / "corpus.txt", num_documents=1 + seed * 3, seed=seed)
+    write_corpus(tmp_path / "corpus.txt", num_documents=4 + seed * 3, seed=seed)
     settings = {
         "input_file": [str(tmp_path / "corpus.txt")],
         "vocab_file": str(vocab_file),
@@ -181,22 +181,18 @@ def test_summary_is_printed_and_written(tmp_path, vocab_file, capsys):
     assert str(output) in printed
 
 
-@pytest.mark.parametrize(
-    ("corpus", "num_documents"),
-    [("the port\nthe ship\nthe hotel\n", 1), ("the ship\n", 1), ("a\nb\n\nc\nd\n\n\ne\n", 3)],
-)
-def test_few_documents_are_warned_of(corpus, num_documents, tmp_path, vocab_file, capsys):
+@pytest.mark.parametrize("corpus", ["the port\nthe ship\nthe hotel\n", "the ship\n"])
+def test_one_document_is_refused(corpus, tmp_path, vocab_file, capsys):
+    """Every random text would be its own (NVIDIA/DeepLearningExamples#421)."""
     (tmp_path / "corpus.txt").write_text(corpus)
-    common = [f"--vocab_file={vocab_file}", f"--output_file={tmp_path}/out"]
-    assert run(f"--input_file={tmp_path}/corpus.txt", *common) == 0
-    error = capsys.readouterr().err
-    assert f"notice: {num_documents} document(s)" in error
-    assert "empty line between documents" in error
-    summary = json.loads((tmp_path / "out.summary.json").read_text())
-    assert (summary["num_random_next_from_same_document"] > 0) == (num_documents == 1)
+    common = [f"--vocab_file={vocab_file}", f"--output_file={tmp_path}/out", "--dupe_factor=200"]
+    assert run(f"--input_file={tmp_path}/corpus.txt", *common) == 1
+    assert "needs two documents or more" in capsys.readouterr().err
+    assert not list(tmp_path.glob("*out*"))
+    assert run(f"--input_file={tmp_path}/corpus.txt", *common, "--pairs=none") == 0
 
 
-def test_many_documents_bring_no_warning(tmp_path, vocab_file, capsys):
+def test_a_sound_corpus_brings_no_warning(tmp_path, vocab_file, capsys):
     write_corpus(tmp_path / "corpus.txt", num_documents=5)
     common = [f"--vocab_file={vocab_file}", f"--output_file={tmp_path}/out"]
     assert run(f"--input_file={tmp_path}/corpus.txt", *common) == 0
@@ -228,7 +224,7 @@ WRONG = {
     "output is input": (["--output_file={folder}/corpus.txt"], "file of its own"),
     "output is vocabulary": (["--output_file={folder}/vocab.txt"], "file of its own"),
     "output twice": (["--output_file={folder}/out,{folder}/out"], "file of its own"),
-    "short": (["--max_seq_length=4"], "max_seq_length must be at least 5. Received: 4"),
+    "short": (["--max_seq_length=4"], "at least 5 and at most 1048576. Received: 4"),
     "no predictions": (
         ["--max_predictions_per_seq=0"],
         "per_seq must be at least 1",

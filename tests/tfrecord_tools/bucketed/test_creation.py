@@ -1,0 +1,368 @@
+"""The whole bucketed builder: the same records however it runs, whatever interrupts it."""
+
+import collections
+import glob
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bert_keras.errors import InputError
+from tfrecord_tools.bucketed import pieces
+from tfrecord_tools.create_pretraining_data import Settings, create_pretraining_data
+from tfrecord_tools.records import deserialize, read_records
+
+ROOT = Path(__file__).parents[3]
+SAMPLE = ROOT / "bert_keras" / "sample"
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+FIRST_WORD = len(SPECIAL)
+WORDS_A_SENTENCE = 4
+
+
+def write_numbered_corpus(folder, sentences_of_documents):
+    """A corpus in which every token occurs once: the ids are FIRST_WORD, FIRST_WORD + 1, ..."""
+    word = 0
+    lines, documents = [], []
+    for num_sentences in sentences_of_documents:
+        documents.append([])
+        for _ in range(num_sentences):
+            words = [f"w{number}" for number in range(word, word + WORDS_A_SENTENCE)]
+            documents[-1].append([FIRST_WORD + int(name[1:]) for name in words])
+            lines.append(" ".join(words))
+            word += WORDS_A_SENTENCE
+        lines.append("")
+    (folder / "corpus.txt").write_text("\n".join(lines) + "\n")
+    vocabulary = [*SPECIAL, *(f"w{number}" for number in range(word))]
+    (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n")
+    return documents
+
+
+def settings(folder, output="out", **changes):
+    return Settings(
+        **{
+            "input_file": [str(folder / "corpus.txt")],
+            "output_file": [str(folder / output)],
+            "vocab_file": str(folder / "vocab.txt"),
+            "max_seq_length": 24,
+            "num_workers": 1,
+            "dupe_factor": 2,
+            **changes,
+        }
+    )
+
+
+def features(summary):
+    return [deserialize(record) for path in summary.output_files for record in read_records(path)]
+
+
+def restored(of_record):
+    """The pieces of a record, as lists of ids without masks."""
+    ids = list(of_record["input_ids"][: sum(of_record["input_mask"])])
+    predictions = zip(
+        of_record["masked_lm_positions"],
+        of_record["masked_lm_ids"],
+        of_record["masked_lm_weights"],
+        strict=True,
+    )
+    for position, label, weight in predictions:
+        if weight:
+            ids[position] = label
+    texts = [[]]
+    for id_ in ids[1:]:
+        if id_ == SPECIAL.index("[SEP]"):
+            texts.append([])
+        else:
+            texts[-1].append(id_)
+    return texts[:-1]
+
+
+@pytest.mark.parametrize("tokens_per_bucket", [10, 100, 4000])
+def test_random_texts_are_of_other_documents_at_bucket_borders_too(tmp_path, tokens_per_bucket):
+    documents = write_numbered_corpus(tmp_path, [1, 2, 3, 7, 12] * 12)
+    document_of = {
+        id_: number for number, document in enumerate(documents) for ids in document for id_ in ids
+    }
+    summary = create_pretraining_data(
+        settings(tmp_path, num_shards=3, tokens_per_bucket=tokens_per_bucket)
+    )
+    records = features(summary)
+    for record in records:
+        a, b = restored(record)
+        assert a == list(range(a[0], a[-1] + 1))
+        assert b == list(range(b[0], b[-1] + 1))
+        is_same_document = document_of[a[0]] == document_of[b[0]]
+        assert is_same_document == (record["next_sentence_labels"] == [0])
+        if is_same_document:
+            assert b[0] > a[-1]
+    assert summary.num_records == len(records)
+    assert summary.num_documents == 60
+    assert (summary.num_left_out_tokens > 0) == (tokens_per_bucket == 10)
+
+
+def test_records_do_not_depend_on_the_number_of_workers(tmp_path):
+    write_numbered_corpus(tmp_path, [random.Random(1).randint(1, 9) for _ in range(300)])
+    contents = []
+    for num_workers in (1, 2):
+        create_pretraining_data(
+            settings(tmp_path, str(num_workers), num_workers=num_workers, num_shards=2)
+        )
+        files = sorted(glob.glob(f"{tmp_path}/{num_workers}-*"))
+        contents.append([Path(file).read_bytes() for file in files])
+    assert contents[0] == contents[1]
+    assert len(contents[0]) == 2
+
+
+def test_records_do_not_depend_on_the_order_of_the_files(tmp_path):
+    write_numbered_corpus(tmp_path, [5] * 200)
+    documents = (tmp_path / "corpus.txt").read_text().split("\n\n")
+    random.Random(0).shuffle(documents)
+    for number in range(4):
+        text = "\n\n".join(documents[number::4])
+        (tmp_path / f"part{number}.txt").write_text(text)
+    create_pretraining_data(settings(tmp_path, "whole"))
+    parts = [f"{tmp_path}/part{number}.txt" for number in (2, 0, 3, 1)]
+    create_pretraining_data(settings(tmp_path, "parts", input_file=parts))
+    assert (tmp_path / "whole").read_bytes() == (tmp_path / "parts").read_bytes()
+
+
+def test_shards_are_named_balanced_and_all_of_the_records(tmp_path):
+    write_numbered_corpus(tmp_path, [6] * 100)
+    summary = create_pretraining_data(settings(tmp_path, "o.tfrecord", num_shards=4))
+    names = [f"{tmp_path}/o.tfrecord-0000{number}-of-00004" for number in range(4)]
+    assert summary.output_files == names
+    counts = [sum(1 for _ in read_records(name)) for name in names]
+    assert max(counts) - min(counts) <= 1
+    assert sum(counts) == summary.num_records
+    visible = ["corpus.txt", *map(os.path.basename, names), "o.summary.json", "vocab.txt"]
+    assert sorted(os.listdir(tmp_path)) == sorted(visible)
+    assert json.loads((tmp_path / "o.summary.json").read_text())["num_records"] == sum(counts)
+
+
+def test_shards_are_shuffled_across_documents_and_rounds(tmp_path):
+    write_numbered_corpus(tmp_path, [3] * 400)
+    summary = create_pretraining_data(
+        settings(tmp_path, num_shards=2, dupe_factor=4, pairs="none", packing="doc_sentences")
+    )
+    places = collections.defaultdict(list)  # document -> shard and place of its four records
+    for shard, path in enumerate(summary.output_files):
+        for place, record in enumerate(map(deserialize, read_records(path))):
+            places[restored(record)[0][0]].append((shard, place))
+    assert len(places) == 400
+    firsts = [min(four) for _, four in sorted(places.items())]  # in the order of the corpus
+    in_first_shard = [place for shard, place in firsts if shard == 0]
+    assert abs(np.corrcoef(in_first_shard, range(len(in_first_shard)))[0, 1]) < 0.15
+    num_in_first = [sum(shard == 0 for shard, _ in four) for four in places.values()]
+    assert np.mean(np.array(num_in_first) == 2) == pytest.approx(6 / 16, abs=0.1)
+
+
+def test_one_name_without_shards_is_taken_as_it_is(tmp_path):
+    write_numbered_corpus(tmp_path, [3] * 5)
+    assert create_pretraining_data(settings(tmp_path)).output_files == [f"{tmp_path}/out"]
+    assert create_pretraining_data(settings(tmp_path, num_shards=1)).output_files == [
+        f"{tmp_path}/out"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "packing", "num_texts"),
+    [("sentence_order", "full_sentences", {2}), ("none", "doc_sentences", {1})],
+)
+def test_other_pairs(tmp_path, pairs, packing, num_texts):
+    write_numbered_corpus(tmp_path, [5] * 50)
+    summary = create_pretraining_data(settings(tmp_path, pairs=pairs, packing=packing))
+    records = features(summary)
+    assert {len(restored(record)) for record in records} == num_texts
+    for record in records:
+        first, *rest = restored(record)
+        if rest:
+            is_swapped = first[0] > rest[0][0]
+            assert record["next_sentence_labels"] == [int(is_swapped)]
+
+
+def test_records_without_masks_hold_text_and_words(tmp_path):
+    (tmp_path / "vocab.txt").write_text("\n".join([*SPECIAL, "sail", "##s", "port"]) + "\n")
+    (tmp_path / "corpus.txt").write_text("sails port\n\nport sails sails\n")
+    summary = create_pretraining_data(
+        settings(tmp_path, pairs="none", packing="doc_sentences", masking="none", dupe_factor=1)
+    )
+    [path] = summary.output_files
+    import tensorflow as tf
+
+    stored = [tf.train.Example.FromString(record).features.feature for record in read_records(path)]
+    rows = sorted(
+        (
+            list(values["input_ids"].int64_list.value)[:7],
+            list(values["starts_word"].int64_list.value)[:7],
+        )
+        for values in stored
+    )
+    assert rows == [
+        ([2, 5, 6, 7, 3, 0, 0], [0, 1, 0, 1, 0, 0, 0]),
+        ([2, 7, 5, 6, 5, 6, 3], [0, 1, 1, 0, 1, 0, 0]),
+    ]
+    assert set(stored[0]) == {
+        "input_ids",
+        "input_mask",
+        "segment_ids",
+        "starts_word",
+        "next_sentence_labels",
+    }
+    assert summary.num_masked_tokens == 0
+
+
+def program(folder, *arguments, **environment):
+    return subprocess.Popen(
+        [
+            *(sys.executable, "-m", "tfrecord_tools.create_pretraining_data"),
+            *(f"--input_file={SAMPLE / 'corpus.txt'}", f"--vocab_file={SAMPLE / 'vocab.txt'}"),
+            *(f"--output_file={folder}/out", "--num_shards=3", "--dupe_factor=8", *arguments),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+    )
+
+
+def wait_for(condition, process):
+    while not condition():
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.005)
+
+
+def shards_of(folder):
+    return [path.read_bytes() for path in sorted(folder.glob("out-*"))]
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("uninterrupted")
+    process = program(folder, "--num_workers=1")
+    assert process.wait() == 0, process.communicate()[1]
+    return shards_of(folder)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_build_that_was_stopped_goes_on_to_the_same_shards(tmp_path, ending, uninterrupted):
+    process = program(tmp_path, "--num_workers=2")
+    made = tmp_path / ".out.build"
+    wait_for(lambda: len(list(made.glob("piece-*.json"))) >= 2, process)
+    process.send_signal(ending)
+    assert process.wait(timeout=30) != 0
+    assert [path.name for path in tmp_path.iterdir()] == [".out.build"]
+    finished = {path.name: path.stat().st_mtime_ns for path in made.glob("piece-*.json")}
+    process = program(tmp_path, "--num_workers=1", "--tokens_per_bucket=4194304")
+    wait_for(lambda: len(list(made.glob("piece-*.json"))) > len(finished), process)
+    for name, changed in finished.items():
+        assert (made / name).stat().st_mtime_ns == changed  # it was not made again
+    assert process.wait() == 0
+    assert "going on with the build that was stopped" in process.communicate()[1]
+    assert shards_of(tmp_path) == uninterrupted
+    assert not made.exists()
+
+
+def test_a_stopped_build_of_other_settings_begins_anew(tmp_path):
+    write_numbered_corpus(tmp_path, [5] * 30)
+    work = tmp_path / ".out.build"
+    work.mkdir()
+    (work / "plan.json").write_text(json.dumps({"format": 0}))
+    (work / "documents.json").write_text("{}")
+    create_pretraining_data(settings(tmp_path))
+    first = (tmp_path / "out").read_bytes()
+    create_pretraining_data(settings(tmp_path, random_seed=1))
+    assert (tmp_path / "out").read_bytes() != first
+
+
+def test_a_second_build_of_one_output_is_refused(tmp_path, uninterrupted):
+    process = program(tmp_path, "--num_workers=1")
+    wait_for(lambda: (tmp_path / ".out.build" / "plan.json").exists(), process)
+    second = program(tmp_path)
+    assert second.wait() == 1
+    assert "another one is at work in" in second.communicate()[1]
+    assert process.wait() == 0
+    assert shards_of(tmp_path) == uninterrupted
+
+
+def kill_when_it_works(settings, masking, work, num_files, num_buckets):
+    def die(piece):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    return die
+
+
+def test_a_worker_that_dies_ends_the_build_without_output(tmp_path, monkeypatch):
+    write_numbered_corpus(tmp_path, [5] * 30)
+    before = sorted(os.listdir(tmp_path))
+    with monkeypatch.context() as patched:
+        patched.setattr(pieces, "make_pieces", kill_when_it_works)
+        with pytest.raises(InputError, match="worker process was ended by SIGKILL"):
+            create_pretraining_data(settings(tmp_path, num_workers=2))
+    assert sorted(os.listdir(tmp_path)) == [".out.build", *before]
+    create_pretraining_data(settings(tmp_path, num_workers=2))
+    assert sorted(os.listdir(tmp_path)) == sorted([*before, "out", "out.summary.json"])
+
+
+def test_no_space_is_an_error_and_what_is_finished_is_kept(tmp_path, uninterrupted):
+    def limit_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_200_000, 1_200_000))
+
+    process = subprocess.run(
+        [
+            *(sys.executable, "-m", "tfrecord_tools.create_pretraining_data"),
+            *(f"--input_file={SAMPLE / 'corpus.txt'}", f"--vocab_file={SAMPLE / 'vocab.txt'}"),
+            *(f"--output_file={tmp_path}/out", "--num_shards=3", "--dupe_factor=8"),
+            "--num_workers=1",
+        ],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        preexec_fn=limit_files,
+    )
+    assert process.returncode == 1
+    assert process.stderr.splitlines()[-1].startswith("error: ")
+    assert "have room" in process.stderr
+    assert not list(tmp_path.glob("out*"))
+    assert program(tmp_path, "--num_workers=1").wait() == 0
+    assert shards_of(tmp_path) == uninterrupted
+
+
+WRONG = {
+    "fewer records than shards": ({"num_shards": 1000}, "Every shard must get a record"),
+    "names and shards": ({"num_shards": 3, "output_file": ["a", "b"]}, "3 shards and 2 names"),
+    "pairs": ({"pairs": "nsp"}, "--pairs must be one of next_sentence, sentence_order, none"),
+    "packing": ({"pairs": "none", "packing": "x"}, "--packing must be one of"),
+    "masking": ({"masking": "x"}, "--masking must be one of"),
+    "shares": ({"mask_share": 0.9}, "must sum to 1"),
+    "two maskings": ({"do_whole_word_mask": True, "masking": "span"}, "Give one of them"),
+    "segmenter": ({"segmenter": "jieba"}, "module:function"),
+    "one document": ({"input_file": ["{folder}/one.txt"]}, "needs two documents"),
+    "blank": ({"input_file": ["{folder}/blank.txt"]}, "must hold text"),
+    "not UTF-8": ({"input_file": ["{folder}/latin.txt"]}, "latin.txt, line 2"),
+    "remote output": ({"output_file": ["gs://bucket/out"]}, "--work_dir"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_settings_leave_nothing(tmp_path, name):
+    write_numbered_corpus(tmp_path, [2] * 5)
+    (tmp_path / "one.txt").write_text("w1 w2\nw3\n")
+    (tmp_path / "blank.txt").write_text("\n \n\n")
+    (tmp_path / "latin.txt").write_bytes(b"w1\nw\xe9\n")
+    before = sorted(os.listdir(tmp_path))
+    changes, message = WRONG[name]
+    changes = {
+        key: [path.format(folder=tmp_path) for path in value] if isinstance(value, list) else value
+        for key, value in changes.items()
+    }
+    with pytest.raises(InputError, match=message):
+        create_pretraining_data(settings(tmp_path, **changes))
+    assert sorted(os.listdir(tmp_path)) == before
