@@ -25,9 +25,11 @@ IDEOGRAPHS = (
     (0x2F800, 0x2FA1F),
 )
 
-# What stands between white space. Six controls that Python takes for white space BERT deletes.
-IN_CHUNK = r"[\S\x0b\x0c\x1c-\x1f\x85]"
+# What stands between white space. Some controls that Python takes for white space BERT deletes.
+_DELETED_SPACE = r"\x0b\x0c\x1c-\x1f\x85"
+IN_CHUNK = rf"[\S{_DELETED_SPACE}]"
 CHUNK = re.compile(f"{IN_CHUNK}+")
+_HAS_DELETED_SPACE = re.compile(f"[{_DELETED_SPACE}]").search
 _ASCII_WORD = re.compile(r"[A-Za-z0-9]+|[!-~]")
 
 
@@ -58,7 +60,7 @@ class BasicTokenizer:
         Raises:
             InputError: the text is neither `str` nor `bytes`.
         """
-        return [word for chunk in CHUNK.findall(decode(text)) for word in self.split_chunk(chunk)]
+        return [word for chunk in chunks(decode(text)) for word in self.split_chunk(chunk)]
 
     def split_chunk(self, chunk: str) -> list[str]:
         """Words of a text without white space: those of `split_chunk_with_spans`, much faster."""
@@ -88,6 +90,11 @@ class BasicTokenizer:
                 part = _strip_accents(part)
             words += _isolate(part, is_punctuation)
         return words
+
+
+def chunks(text: str) -> list[str]:
+    """What stands between the white space of a text."""
+    return CHUNK.findall(text) if _HAS_DELETED_SPACE(text) else text.split()  # thrice as fast
 
 
 def decode(text: str | bytes) -> str:
