@@ -1,0 +1,229 @@
+r"""Learns a WordPiece vocabulary from text, or adds words of a text to a vocabulary.
+
+The words are those that the tokenizer of this package sees. The same text and flags give the same
+vocabulary, on any machine and with any number of workers.
+
+    python -m tfrecord_tools.learn_vocabulary --input_file='texts/*.txt' --vocab_size=30522 \
+        --output_file=vocab.txt
+
+    python -m tfrecord_tools.learn_vocabulary --input_file='papers/*.txt' \
+        --extend_vocab_file=vocab.txt --num_new_words=90 --output_file=papers_vocab.txt
+
+Beside the vocabulary a summary is written, NAME.summary.json.
+"""
+
+import dataclasses
+import itertools
+import json
+from collections.abc import Mapping
+
+from bert_keras import flags
+from bert_keras.errors import InputError
+from bert_keras.files import write_text
+from bert_keras.notices import notify
+from bert_keras.tokenizers import extending, learning
+from bert_keras.tokenizers.coverage import count_characters, measure_coverage
+from bert_keras.tokenizers.vocabulary import (
+    check_case,
+    load_vocabulary,
+    save_vocabulary,
+    vocabulary_size,
+)
+from tfrecord_tools.corpus.settings import CorpusSettings, corpus_name, input_files
+from tfrecord_tools.outputs import check_output_files
+from tfrecord_tools.progress import Progress
+from tfrecord_tools.vocabulary_summary import ExtendSummary, LearnSummary, summarize_text
+from tfrecord_tools.word_counts import CorpusCounts, count_words
+from tfrecord_tools.workers import default_num_workers
+
+PLACES = ("unused", "end")  # --extend_at
+NUM_WORDS_SHOWN = 10
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings(CorpusSettings):
+    output_file: str = flags.required("Vocabulary to write, one token a line.")
+    vocab_size: int | None = flags.setting(
+        None,
+        "Number of lines to learn: vocab_size of bert_config.json.",
+        minimum=1,
+        maximum=1_000_000,
+    )
+    do_lower_case: bool = flags.setting(
+        True, "Lower the case and strip accents, as all programs will that use the vocabulary."
+    )
+    min_count: int = flags.setting(
+        2, "Characters, pieces and new words that come less often are left out.", minimum=1
+    )
+    character_coverage: float = flags.setting(
+        0.9999,
+        "Share of the text that its frequent characters make up. These become pieces; words with "
+        "another character are [UNK].",
+        minimum=0,
+        maximum=1,
+    )
+    num_unused: int = flags.setting(
+        learning.NUM_UNUSED,
+        "[unused...] slots for words of later texts. With 99, [UNK] is at 100 as in the released "
+        "vocabularies; more stand behind [MASK].",
+        minimum=0,
+    )
+    language_smoothing: float = flags.setting(
+        1.0,
+        "Each name or glob of --input_file is the text of a language, whose share p of the words "
+        "is weighted as p to this power: 0.7 for the multilingual models. 1: as it comes.",
+        minimum=0,
+        maximum=1,
+    )
+    extend_vocab_file: str | None = flags.setting(
+        None, "Vocabulary to add words to, instead of learning one. Its tokens keep their ids."
+    )
+    num_new_words: int | None = flags.setting(
+        None,
+        "How many words to add to --extend_vocab_file, those first that save the most tokens.",
+        minimum=1,
+    )
+    extend_at: str = flags.setting(
+        "unused", "Where new words go. unused: in place of [unused...] tokens. end: behind all."
+    )
+    num_workers: int | None = flags.setting(
+        None, "Processes that count words; as many as there are processors if not given.", minimum=1
+    )
+
+    @property
+    def summary_file(self) -> str:
+        return self.output_file.removesuffix(".txt") + ".summary.json"
+
+
+def learn_vocabulary(settings: Settings) -> LearnSummary:
+    """Counts the words of the corpus, learns pieces, writes vocabulary and summary.
+
+    Raises:
+      InputError: settings or corpus cannot work. No file is written then.
+    """
+    _check(settings)
+    room = learning.room_for_pieces(settings.vocab_size, settings.num_unused)
+    corpus, word_counts = _count_words(settings)
+    characters = count_characters(word_counts)
+    alphabet = learning.choose_alphabet(characters, settings.character_coverage, settings.min_count)
+    pieces = learning.alphabet_pieces(alphabet)
+    if len(pieces) > room:
+        raise InputError(
+            f"--vocab_size must be at least {settings.vocab_size - room + len(pieces)}: "
+            f"{len(alphabet)} characters, at the start of words and within, make {len(pieces)} "
+            f"pieces. Received: {settings.vocab_size}. Or lower --character_coverage or "
+            "--num_unused."
+        )
+    num_characters = len(pieces)
+    with Progress("learning", room - num_characters, " pieces") as progress:
+        learned = learning.learn_pieces(word_counts, alphabet, settings.min_count)
+        for piece in itertools.islice(learned, room - num_characters):
+            pieces.append(piece)
+            progress.advance()
+    if len(pieces) < room:
+        notify(
+            f"the corpus gives {len(pieces)} pieces that come {settings.min_count} times or more; "
+            f"{room - len(pieces)} lines are [unused...]. --vocab_size="
+            f"{settings.vocab_size - room + len(pieces)} has none too many"
+        )
+    lines = learning.lay_out(pieces, settings.vocab_size, settings.num_unused)
+    vocab = {token: index for index, token in enumerate(lines)}
+    summary = LearnSummary(
+        summarize_text(corpus, word_counts, vocab),
+        num_characters,
+        num_learned=len(pieces) - num_characters,
+        num_unused=settings.num_unused + room - len(pieces),
+        output_file=settings.output_file,
+    )
+    _write(vocab, summary, settings)
+    return summary
+
+
+def extend_vocabulary(settings: Settings) -> ExtendSummary:
+    """Counts the words of the corpus, adds the most useful, writes vocabulary and summary.
+
+    Raises:
+      InputError: settings, vocabulary or corpus cannot work. No file is written then.
+    """
+    _check(settings)
+    old = load_vocabulary(settings.extend_vocab_file)
+    check_case(settings.do_lower_case, old)
+    if settings.extend_at == "unused":
+        extending.put_into_slots(old, [""] * settings.num_new_words)  # raises if they do not fit
+    corpus, word_counts = _count_words(settings)
+    ranked = extending.rank_new_words(word_counts, old, settings.min_count)
+    words = ranked[: settings.num_new_words]
+    if len(words) < settings.num_new_words:
+        notify(f"the corpus has {len(words)} words to add, not {settings.num_new_words}")
+    put = {"unused": extending.put_into_slots, "end": extending.put_at_end}[settings.extend_at]
+    vocab = put(old, words)
+    before = measure_coverage(word_counts, old)
+    summary = ExtendSummary(
+        summarize_text(corpus, word_counts, vocab),
+        before.tokens_per_word,
+        before.unknown_share,
+        num_new_words=len(words),
+        first_new_words=words[:NUM_WORDS_SHOWN],
+        vocab_size_before=vocabulary_size(old),
+        vocab_size=vocabulary_size(vocab),
+        output_file=settings.output_file,
+    )
+    _write(vocab, summary, settings)
+    return summary
+
+
+def main(settings: Settings) -> None:
+    print((extend_vocabulary if settings.extend_vocab_file else learn_vocabulary)(settings))
+
+
+def _check(settings: Settings) -> None:
+    """Raises InputError for settings that cannot work."""
+    flags.check_numbers(settings)
+    extends = settings.extend_vocab_file is not None
+    if extends == (settings.vocab_size is not None):
+        raise InputError("Give --vocab_size to learn, or --extend_vocab_file; not both.")
+    if extends == (settings.num_new_words is None):
+        raise InputError("--extend_vocab_file and --num_new_words go together.")
+    if settings.extend_at not in PLACES:
+        raise InputError(
+            f"--extend_at must be one of {', '.join(PLACES)}. Received: {settings.extend_at}"
+        )
+    if settings.language_smoothing != 1 and len(settings.input_file) < 2:
+        raise InputError(
+            "--language_smoothing takes each name or glob of --input_file, separated by commas, "
+            f"for a language. Received: {corpus_name(settings)}"
+        )
+    inputs = [*input_files(settings), *filter(None, [settings.extend_vocab_file])]
+    check_output_files([settings.output_file, settings.summary_file], inputs)
+
+
+def _count_words(settings: Settings) -> tuple[CorpusCounts, Mapping[str, float]]:
+    """The counts of the corpus, and its words: all languages together, smoothed."""
+    settings = dataclasses.replace(settings, keep_lines=True)  # words do not depend on sentences
+    corpora = [settings]
+    if settings.language_smoothing != 1:
+        corpora = [dataclasses.replace(settings, input_file=[name]) for name in settings.input_file]
+    num_workers = settings.num_workers or default_num_workers()
+    counts = count_words(corpora, settings.do_lower_case, num_workers)
+    for corpus, table in zip(corpora, counts.tables, strict=True):
+        if not table.num_words:
+            raise InputError(f"The corpus must hold text; {corpus_name(corpus)} holds no word.")
+        if table.max_missing:
+            notify(
+                f"{corpus_name(corpus)}: of rare words up to {table.max_missing} occurrences are "
+                "not counted, to save memory"
+            )
+    if len(corpora) == 1:
+        return counts, counts.tables[0].counts
+    tables = [table.counts for table in counts.tables]
+    return counts, learning.smooth(tables, settings.language_smoothing)
+
+
+def _write(vocab: dict[str, int], summary: LearnSummary | ExtendSummary, settings: Settings):
+    save_vocabulary(vocab, settings.output_file)
+    written = {**dataclasses.asdict(summary), "settings": dataclasses.asdict(settings)}
+    write_text(settings.summary_file, json.dumps(written, indent=2, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    flags.run(main, Settings)

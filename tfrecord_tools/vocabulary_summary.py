@@ -1,0 +1,119 @@
+"""What a run of learn_vocabulary made, counted."""
+
+import dataclasses
+from collections.abc import Mapping
+
+from bert_keras.tokenizers.coverage import (
+    Coverage,
+    count_characters,
+    measure_coverage,
+    uncovered_characters,
+)
+from tfrecord_tools.word_counts import CorpusCounts
+
+NUM_UNCOVERED_SHOWN = 20
+
+
+@dataclasses.dataclass(frozen=True)
+class TextSummary:
+    """The text, and how well a vocabulary covers it. Shares lie between 0 and 1."""
+
+    num_documents: int
+    num_words: int
+    num_distinct_words: int  # those counted to the end; see WordTable
+    num_characters: int  # distinct ones
+    num_uncovered_characters: int  # distinct ones: words that hold them are unknown
+    uncovered_characters: list[tuple[str, float]]  # the most frequent, and how often they come
+    tokens_per_word: float  # an unknown word is one token
+    unknown_share: float  # of the words
+
+    def __str__(self) -> str:
+        shown = " ".join(character for character, _ in self.uncovered_characters)
+        return "\n".join(
+            [
+                f"documents        {self.num_documents:,}",
+                f"words            {self.num_words:,}, {self.num_distinct_words:,} different",
+                f"tokens a word    {self.tokens_per_word:.3f}",
+                f"unknown words    {self.unknown_share:.3%}",
+                f"characters       {self.num_characters:,} different, not covered: "
+                f"{self.num_uncovered_characters:,}" + (f": {shown}" if shown else ""),
+            ]
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class LearnSummary:
+    """A vocabulary that was learned."""
+
+    text: TextSummary
+    num_characters: int  # pieces of one character
+    num_learned: int  # longer pieces
+    num_unused: int  # [unused...] slots
+    output_file: str
+
+    def __str__(self) -> str:
+        return "\n".join(
+            [
+                str(self.text),
+                f"pieces           {self.num_characters:,} characters, {self.num_learned:,} longer",
+                f"unused slots     {self.num_unused:,}",
+                f"wrote            {self.output_file}",
+            ]
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class ExtendSummary:
+    """A vocabulary that got new words."""
+
+    text: TextSummary
+    tokens_per_word_before: float
+    unknown_share_before: float
+    num_new_words: int
+    first_new_words: list[str]
+    vocab_size_before: int
+    vocab_size: int
+    output_file: str
+
+    def __str__(self) -> str:
+        return "\n".join(
+            [
+                str(self.text),
+                f"before           {self.tokens_per_word_before:.3f} tokens a word, "
+                f"{self.unknown_share_before:.3%} unknown",
+                f"new words        {self.num_new_words:,}: {' '.join(self.first_new_words)} ...",
+                f"weights          {self._weights()}",
+                f"wrote            {self.output_file}",
+            ]
+        )
+
+    def _weights(self) -> str:
+        num_rows = self.vocab_size - self.vocab_size_before
+        if not num_rows:
+            return (
+                "the rows of the slots exist, but are untrained: go on with pre-training before "
+                "fine-tuning"
+            )
+        return (
+            f"vocab_size of bert_config.json grows from {self.vocab_size_before} to "
+            f"{self.vocab_size}: word_embeddings and output_bias need {num_rows} more rows, then "
+            "pre-training goes on"
+        )
+
+
+def summarize_text(
+    corpus: CorpusCounts, word_counts: Mapping[str, float], vocab: Mapping[str, int]
+) -> TextSummary:
+    """Tokenizes the words; `word_counts` are those of the corpus, perhaps smoothed."""
+    coverage: Coverage = measure_coverage(word_counts, vocab)
+    characters = count_characters(word_counts)
+    uncovered = uncovered_characters(characters, vocab)
+    return TextSummary(
+        num_documents=corpus.num_documents,
+        num_words=sum(table.num_words for table in corpus.tables),
+        num_distinct_words=len(word_counts),
+        num_characters=len(characters),
+        num_uncovered_characters=len(uncovered),
+        uncovered_characters=uncovered[:NUM_UNCOVERED_SHOWN],
+        **coverage._asdict(),
+    )

@@ -1,0 +1,114 @@
+"""Words of a corpus, counted in several processes. Memory does not grow with the corpus."""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+
+from bert_keras.tokenizers.basic import BasicTokenizer, chunks
+from tfrecord_tools.corpus.blocks import Block, read_blocks
+from tfrecord_tools.corpus.documents import documents_of
+from tfrecord_tools.corpus.settings import CorpusSettings, num_input_bytes
+from tfrecord_tools.progress import Progress
+from tfrecord_tools.workers import run_tasks
+
+MAX_WORDS = 1 << 22  # distinct ones that are held at a time: about 600 MB
+
+
+class WordTable:
+    """Counts of the most frequent words: lossy counting (Manku and Motwani 2002, VLDB).
+
+    Attributes:
+      counts: word -> how often it came, less at most `max_missing`.
+      num_words: of the whole text, each as often as it came.
+      max_missing: a word that came more often than this is in `counts` for certain.
+    """
+
+    def __init__(self, max_words: int = MAX_WORDS):
+        self.counts: Counter[str] = Counter()
+        self.num_words = 0
+        self.max_missing = 0
+        self._max_words = max_words
+
+    def add(self, counts: Mapping[str, int]) -> None:
+        self.counts.update(counts)
+        self.num_words += sum(counts.values())
+        if len(self.counts) > self._max_words:
+            self._drop_rarest()
+
+    def _drop_rarest(self) -> None:
+        """Drops all words of the lowest counts, so that at most half of the table is left."""
+        num_left = len(self.counts)
+        for count, num_words in sorted(Counter(self.counts.values()).items()):
+            if num_left <= self._max_words // 2:
+                break
+            num_left -= num_words
+            highest_dropped = count
+        self.max_missing += highest_dropped
+        self.counts = Counter({w: n for w, n in self.counts.items() if n > highest_dropped})
+
+
+@dataclasses.dataclass(frozen=True)
+class CorpusCounts:
+    num_documents: int
+    tables: list[WordTable]  # one a corpus
+
+
+def count_words(
+    corpora: list[CorpusSettings],
+    do_lower_case: bool,
+    num_workers: int,
+    max_words: int = MAX_WORDS,
+) -> CorpusCounts:
+    """Counts the words of each corpus. The result does not depend on the number of workers.
+
+    Args:
+      corpora: their input files; all else is as in the first.
+      do_lower_case: as for `BasicTokenizer`.
+      num_workers: number of processes; 1 is this one.
+      max_words: distinct words that are held at a time, of all corpora together.
+
+    Raises:
+      InputError: a corpus cannot be read.
+    """
+    tables = [WordTable(max_words // len(corpora)) for _ in corpora]
+    num_documents = 0
+    sizes = [num_input_bytes(corpus) for corpus in corpora]
+    total = None if None in sizes else sum(sizes)
+    with Progress("counting words", total, "B") as progress:
+        tasks = _blocks(corpora, progress.advance)
+        results = run_tasks(word_counter, (corpora[0], do_lower_case), tasks, num_workers)
+        for number, num_documents_of_block, counts in results:
+            tables[number].add(counts)
+            num_documents += num_documents_of_block
+    return CorpusCounts(num_documents, tables)
+
+
+def word_counter(
+    settings: CorpusSettings, do_lower_case: bool
+) -> Callable[[tuple[int, Block]], tuple[int, int, dict[str, int]]]:
+    """The function that counts the words of a block, for a worker."""
+    tokenizer = BasicTokenizer(do_lower_case)
+
+    def count_block(task: tuple[int, Block]) -> tuple[int, int, dict[str, int]]:
+        """(number of the corpus, block) -> (that number, number of documents, word -> count)."""
+        number, block = task
+        num_documents = 0
+        chunk_counts: Counter[str] = Counter()
+        for document in documents_of(block, settings):
+            num_documents += 1
+            chunk_counts.update(chunks("\n".join(document.sentences)))
+        words: dict[str, int] = {}
+        for chunk, count in chunk_counts.items():
+            for word in tokenizer.split_chunk(chunk):
+                words[word] = words.get(word, 0) + count
+        return number, num_documents, words
+
+    return count_block
+
+
+def _blocks(
+    corpora: list[CorpusSettings], report_bytes: Callable[[int], None]
+) -> Iterator[tuple[int, Block]]:
+    for number, corpus in enumerate(corpora):
+        for block in read_blocks(corpus, report_bytes):
+            yield number, block
