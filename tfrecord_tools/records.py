@@ -9,8 +9,10 @@ from bert_keras.data.features import (
     GZIP_SIGNATURE,
     check_lengths,
     compression_type,
+    is_masked,
     pretraining_features,
     stored_values,
+    unmasked_features,
 )
 from bert_keras.errors import InputError
 from tfrecord_tools.single_stream.instances import Instance
@@ -45,7 +47,7 @@ def serialize(instance: Instance, max_seq_length: int, max_predictions_per_seq: 
 
 
 def deserialize(record: bytes) -> Features:
-    """A serialized tf.train.Example of a pre-training record -> its features.
+    """A serialized tf.train.Example of a pre-training record, masked or not -> its features.
 
     Raises:
       InputError: the bytes are no Example, a feature is missing, or lengths contradict each other.
@@ -55,7 +57,7 @@ def deserialize(record: bytes) -> Features:
     except Exception as error:  # protobuf's implementations raise different classes
         raise InputError("Records must be serialized tf.train.Examples.") from error
     values = stored_values(stored)
-    names = list(pretraining_features(0, 0))
+    names = list(pretraining_features(0, 0) if is_masked(values) else unmasked_features(0))
     if missing := [name for name in names if name not in values]:
         raise InputError(
             f"A pre-training record has the features {', '.join(names)}; "

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 
 from bert_keras import flags
 from bert_keras.backend import import_tensorflow_quietly
+from bert_keras.data.features import is_masked
 from bert_keras.errors import InputError
 from bert_keras.files import expand_input_files, write_text
 from bert_keras.tokenizers.vocabulary import load_vocabulary
@@ -144,17 +145,16 @@ def describe(features: Mapping[str, list], tokens: Mapping[int, str]) -> str:
     """One record as text.
 
     Args:
-      features: of one pre-training record.
+      features: of one pre-training record, masked or not.
       tokens: id -> token; empty to show ids.
 
     Raises:
       InputError: an id that is not in the vocabulary, or a position outside the record.
     """
     num_tokens = sum(features["input_mask"])
-    num_predictions = sum(weight > 0 for weight in features["masked_lm_weights"])
     words = [_word(id_, tokens) for id_ in features["input_ids"][:num_tokens]]
-    positions = features["masked_lm_positions"][:num_predictions]
-    for position, label in zip(positions, features["masked_lm_ids"], strict=False):
+    predictions = _predictions(features)
+    for position, label in predictions:
         if position >= num_tokens:
             raise InputError(
                 f"A masked position must lie within the {num_tokens} tokens; received {position}. "
@@ -166,11 +166,22 @@ def describe(features: Mapping[str, list], tokens: Mapping[int, str]) -> str:
     text_b = " ".join(word for word, segment in zip(words, segments, strict=True) if segment == 1)
     label = features["next_sentence_labels"][0]
     meaning = "B is random" if label else "B follows A"
+    masks = "unmasked"
+    if is_masked(features):
+        masks = f"{len(predictions)} to predict of {len(features['masked_lm_weights'])}"
     return (
-        f"label {label}, {meaning}; {num_tokens} tokens of {len(features['input_ids'])}, "
-        f"{num_predictions} to predict of {len(features['masked_lm_weights'])}\n"
+        f"label {label}, {meaning}; {num_tokens} tokens of {len(features['input_ids'])}, {masks}\n"
         f"  A  {text_a}\n  B  {text_b}"
     )
+
+
+def _predictions(features: Mapping[str, list]) -> list[tuple[int, int]]:
+    """Position and token of each prediction; none for an unmasked record."""
+    if not is_masked(features):
+        return []
+    num_predictions = sum(weight > 0 for weight in features["masked_lm_weights"])
+    pairs = zip(features["masked_lm_positions"], features["masked_lm_ids"], strict=True)
+    return list(pairs)[:num_predictions]
 
 
 def _word(id_: int, tokens: Mapping[int, str]) -> str:

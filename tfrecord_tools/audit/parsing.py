@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from bert_keras.data.features import LISTS, Feature, pretraining_features, unmasked_features
+from bert_keras.data.features import Feature, is_masked, pretraining_features, unmasked_features
 from bert_keras.errors import InputError
 from tfrecord_tools.audit.problems import Problems
 from tfrecord_tools.audit.reading import SerializedBatch
+from tfrecord_tools.records import deserialize
 
 MASKED_ONLY = tuple(name for name in pretraining_features(0, 0) if name not in unmasked_features(0))
-STARTS_WORD = "starts_word"  # tells an unmasked record from a masked one
 ONE_KIND = "every record holds the features of a pre-training record"
 SAME_LENGTHS = "all records have the lengths of the first"
 
@@ -98,27 +98,11 @@ class Parser:
 
 def layout_of(record: bytes) -> Layout:
     """The layout of one serialized record; raises InputError if it is no pre-training record."""
-    try:
-        stored = tf.train.Example.FromString(record).features.feature
-    except Exception as error:  # protobuf's implementations raise different classes
-        raise InputError("is no serialized tf.train.Example") from error
-    lengths = {
-        name: {kind: len(getattr(feature, kind).value) for kind in LISTS.values()}
-        for name, feature in stored.items()
-    }
-    is_masked = STARTS_WORD not in stored
-    some = pretraining_features(0, 0) if is_masked else unmasked_features(0)
-    missing = [name for name, of in some.items() if not lengths.get(name, {}).get(LISTS[of.dtype])]
-    if missing:
-        raise InputError(f"lacks {', '.join(missing)}, or holds another type")
-    num_predictions = lengths["masked_lm_positions"]["int64_list"] if is_masked else None
-    layout = Layout(lengths["input_ids"]["int64_list"], num_predictions)
-    for name, feature in layout.features.items():
-        (expected,), length = feature.shape, lengths[name][LISTS[feature.dtype]]
-        if length != expected:
-            raise InputError(f"holds {length} values of {name} where {expected} are expected")
-    if masks := [name for name in _forbidden(layout) if name in stored]:
-        raise InputError(f"holds {', '.join(masks)} beside {STARTS_WORD} of unmasked records")
+    features = deserialize(record)
+    num_predictions = len(features["masked_lm_positions"]) if is_masked(features) else None
+    layout = Layout(len(features["input_ids"]), num_predictions)
+    if masks := [name for name in _forbidden(layout) if name in features]:
+        raise InputError(f"An unmasked record has no {', '.join(masks)}.")
     return layout
 
 
@@ -132,7 +116,7 @@ def _parsing_function(layout: Layout):
         name: tf.io.FixedLenFeature(feature.shape, feature.dtype)
         for name, feature in layout.features.items()
     }
-    unmasked = pretraining_features(0, 0)
-    spec |= {name: tf.io.VarLenFeature(unmasked[name].dtype) for name in _forbidden(layout)}
+    masks = pretraining_features(0, 0)
+    spec |= {name: tf.io.VarLenFeature(masks[name].dtype) for name in _forbidden(layout)}
     signature = [tf.TensorSpec([None], tf.string)]
     return tf.function(lambda records: tf.io.parse_example(records, spec), signature)

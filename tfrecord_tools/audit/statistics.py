@@ -7,7 +7,7 @@ from tfrecord_tools.audit.restoration import Text
 from tfrecord_tools.audit.token_ids import TokenIds
 
 MAX_PIECES = 10  # words of more pieces are counted with those of so many
-TRIVIAL_LABEL_SHARE = 0.75
+TRIVIAL_LABEL_SHARE = 0.8
 
 
 class Lengths:

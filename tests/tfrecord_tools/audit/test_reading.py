@@ -1,0 +1,60 @@
+"""Files that are damaged, cut, empty or of another kind are named, and the rest is audited."""
+
+import gzip
+
+import pytest
+
+from tests.tfrecord_tools.audit.hand_made import audited, masked, write
+from tfrecord_tools.audit.reading import NUM_RECORDS_AT_A_TIME
+
+NUM_RECORDS = NUM_RECORDS_AT_A_TIME + 10
+
+
+def flipped(content: bytes) -> bytes:
+    """One bit of the last record is another."""
+    place = len(content) - 20
+    return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+
+
+DAMAGED = {
+    "cut within a record": (lambda content: content[:-5], NUM_RECORDS - 1, "past record"),
+    "one bit": (flipped, NUM_RECORDS - 1, f"past record {NUM_RECORDS - 1}"),
+    "cut within a header": (lambda content: content + b"abc", NUM_RECORDS, "3 bytes"),
+    "another kind": (lambda content: b"some text, no records at all", 0, "past record 0"),
+    "GZIP, cut": (lambda content: gzip.compress(content)[:-100], None, "past record"),
+}
+
+
+@pytest.mark.parametrize(("damage", "num_records", "named"), DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_file_is_named_and_read_up_to_the_damage(damage, num_records, named, tmp_path):
+    sound = write(tmp_path / "sound", [masked()])
+    whole = write(tmp_path / "damaged", [masked()] * NUM_RECORDS)
+    (tmp_path / "damaged").write_bytes(damage((tmp_path / "damaged").read_bytes()))
+    report = audited(tmp_path, sound, whole)
+    (problem,) = report.problems
+    assert problem.rule == "every file is a sound TFRecord file"
+    assert problem.examples[0].startswith(whole)
+    assert named in problem.examples[0]
+    if num_records is not None:
+        assert report.values["num_records"] == 1 + num_records
+
+
+def test_an_empty_file_is_named(tmp_path):
+    report = audited(tmp_path, [masked()], [])
+    (problem,) = report.problems
+    assert problem.rule == "every file holds records"
+    assert str(tmp_path / "1.tfrecord") in problem.examples[0]
+
+
+def test_no_records_at_all(tmp_path):
+    report = audited(tmp_path, [])
+    assert report.status == 1
+    assert "unknown" in str(report)
+
+
+def test_gzip_files_are_read(tmp_path):
+    plain = write(tmp_path / "plain", [masked()] * NUM_RECORDS)
+    (tmp_path / "packed").write_bytes(gzip.compress((tmp_path / "plain").read_bytes()))
+    report = audited(tmp_path, str(tmp_path / "packed"))
+    assert report.status == 0
+    assert report.values == audited(tmp_path, plain).values
