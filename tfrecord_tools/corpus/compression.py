@@ -13,12 +13,12 @@ from bert_keras.errors import InputError
 from bert_keras.files import named_errors, open_bytes
 
 CHUNK_BYTES = 1 << 20
-# A few bytes of zstd stand for 128 KB of zeros. So many make 32 MB at most.
-ZSTD_PIECE_BYTES = 1 << 10
+# Four bytes of Zstandard stand for up to 128 KB of zeros: so many make 16 MB at most.
+ZSTD_PIECE_BYTES = 1 << 9
 
 
 def read_file(path: str, report_bytes: Callable[[int], None]) -> Iterator[bytes]:
-    """Yields the text of a file in chunks of a few MB at most; `-` is standard input.
+    """Yields the text of a file in chunks of CHUNK_BYTES at most; `-` is standard input.
 
     Args:
       path: plain text, gzip, bzip2, xz or Zstandard, also several streams after each other. The
@@ -101,9 +101,11 @@ def _read_zstd(file: io.BufferedReader) -> Iterator[bytes]:
         while data:
             frame = frame or zstandard.ZstdDecompressor().decompressobj()
             try:
-                yield frame.decompress(data)
+                text = frame.decompress(data)
             except zstandard.ZstdError as error:
                 raise _Damaged(error) from error
+            for begin in range(0, len(text), CHUNK_BYTES):
+                yield text[begin : begin + CHUNK_BYTES]
             data = frame.unused_data if frame.eof else b""
             frame = None if frame.eof else frame
     if frame is not None:

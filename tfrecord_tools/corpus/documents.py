@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from bert_keras.notices import notify
 from tfrecord_tools.corpus.blocks import Block
-from tfrecord_tools.corpus.decoding import decode
+from tfrecord_tools.corpus.decoding import LEFT_OUT, decode
 from tfrecord_tools.corpus.formats import FORMATS, Format
 from tfrecord_tools.corpus.sentence_splitting import split_sentences
 from tfrecord_tools.corpus.settings import CorpusSettings
@@ -62,6 +62,7 @@ def block_text(
 
 
 def _sentences(lines: list[str], format_: Format, settings: CorpusSettings) -> list[str]:
+    lines = [line for line in lines if line != LEFT_OUT]
     if settings.keep_lines or format_.is_sentence_a_line:
         return list(filter(None, lines))
     passages = _joined_paragraphs(lines) if format_.is_hard_wrapped else lines

@@ -45,9 +45,9 @@ szl szy tay tcy tet trv ttj tyv udm vec vep vls vmf vmw vot vro wls wuu xal xmf 
 LANGUAGES = frozenset(_CODES.split())
 # sentencex looks for the last word before each full stop, back to the last blank. Chinese and
 # Japanese have none, so its time grows by the square of a passage's length: 300,000 characters took
-# 15 s. Longer passages are therefore cut at a full stop of theirs, if they have any.
-LONG_PASSAGE = 1000
-LONGEST_PASSAGE = 100_000  # cut anywhere else from here on: against one line of, say, apostrophes
+# 15 s. Longer passages than these are therefore handed over in portions.
+LONG_PASSAGE = 1000  # cut at a full stop of these languages, if there is one
+LONGEST_PASSAGE = 100_000  # cut before the last sentence found, in any language
 _FULL_STOP = re.compile(r"[。！？](?![。！？」』”’）])")
 
 
@@ -61,29 +61,30 @@ def check_language(language: str) -> None:
 
 
 def split_sentences(passages: Iterable[str], language: str) -> list[str]:
-    """Returns the sentences of passages, single blanks inside; those without a letter are dropped.
+    """Returns the sentences of passages; what has no letter or digit, like "* * *", is dropped.
 
     Args:
       passages: paragraphs; each ends a sentence.
       language: a code for which `check_language` found no fault.
     """
     language = language.lower()
-    pieces = (
-        piece
-        for passage in passages
-        for portion in _portions(passage)
-        for piece in sentencex.segment(language, portion)
-    )
-    sentences = (" ".join(piece.split()) for piece in pieces)
-    return [sentence for sentence in sentences if any(map(str.isalnum, sentence))]  # not "* * *"
+    pieces = (piece for passage in passages for piece in _pieces(passage, language))
+    return [piece.strip() for piece in pieces if any(map(str.isalnum, piece))]
 
 
-def _portions(passage: str) -> Iterator[str]:
-    start = 0
-    while len(passage) - start > LONG_PASSAGE:
-        latest = start + LONGEST_PASSAGE
-        stop = _FULL_STOP.search(passage, start + LONG_PASSAGE, latest)
-        end = stop.end() if stop else latest
-        yield passage[start:end]
-        start = end
-    yield passage[start:]
+def _pieces(passage: str, language: str) -> Iterator[str]:
+    """Yields what sentencex finds: sentences and what stands between, together the passage."""
+    begin = 0
+    while len(passage) - begin > LONG_PASSAGE:
+        latest = begin + LONGEST_PASSAGE
+        full_stop = _FULL_STOP.search(passage, begin + LONG_PASSAGE, latest)
+        if not full_stop and len(passage) <= latest:
+            break
+        pieces = sentencex.segment(
+            language, passage[begin : full_stop.end() if full_stop else latest]
+        )
+        if not full_stop and len(pieces) > 1:
+            pieces.pop()  # it may go on
+        yield from pieces
+        begin += sum(map(len, pieces))
+    yield from sentencex.segment(language, passage[begin:])

@@ -13,15 +13,15 @@ from tfrecord_tools.corpus.formats import json_lines
 
 _JSON = re.compile(r"\ufeff?\s*\{")
 _ARTICLE_END = re.compile(rb"</doc>[^\n]*\n")
-_DOC = re.compile(r"<doc [^>]*>\n(.*?)</doc>", re.DOTALL)
-_TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
-_LINK = re.compile(r"\s*\[https?://[^\]\s]*\]")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+# With the blank before, written so that the search jumps from one first character to the next.
+_LINK = re.compile(r" \[https?://[^\]\s]*\]|\[https?://[^\]\s]*\]")
 # What is left of "(Georgian: …)" after WikiExtractor dropped the template inside.
-_HOLLOW_BRACKETS = re.compile(r"\s*\([\s,;]*\)")
+_HOLLOW_BRACKETS = re.compile(r" \([ ,;]*\)|\([ ,;]*\)")
 
 
 def document_end(head: bytes) -> re.Pattern[bytes]:
-    is_json = _JSON.match(head.decode("utf-8", "ignore"))
+    is_json = _JSON.match(head[:1000].decode("utf-8", "ignore"))
     return json_lines.document_end(head) if is_json else _ARTICLE_END
 
 
@@ -46,31 +46,27 @@ def doc_articles(text: str, source: str, first_line: int = 1) -> Iterator[tuple[
             "a WikiExtractor file must hold <doc …> or JSON: received neither in "
             f"{source}, line {first_line}; another --input_format may suit it"
         )
-    number, position = first_line, 0
-    for article in _DOC.finditer(text):
-        number += text.count("\n", position, article.start())
-        position = article.start()
-        yield number, _without_first_line(article[1])
+    number = first_line
+    for piece in text.split("</doc>")[:-1]:
+        before, _, article = piece.partition("<doc ")
+        number += before.count("\n")
+        yield number, "".join(article.split("\n", maxsplit=2)[2:])  # without tag and title
+        number += article.count("\n")
 
 
 def _json_articles(text: str, source: str, first_line: int) -> Iterator[tuple[int, str]]:
     for number, fields in json_lines.read_objects(text, source, first_line):
         body = json_lines.text_of(fields, "text", source, number)
-        title = str(fields.get("title", "")).strip()
-        starts_with_title = body.partition("\n")[0].strip() == title
-        yield number, _without_first_line(body) if starts_with_title else body
-
-
-def _without_first_line(article: str) -> str:
-    return article.partition("\n")[2]
+        first, _, rest = body.partition("\n")
+        yield number, rest if first.strip() == fields.get("title") else body
 
 
 def passages(body: str, min_passage_length: int) -> list[str]:
     """Returns the lines of an article that are long enough for running text, without markup."""
-    lines = map(_clean_passage, body.split("\n"))
-    return [line for line in lines if len(line) >= min_passage_length]
+    lines = (line for line in body.split("\n") if len(line) >= min_passage_length)
+    return [line for line in map(_clean, lines) if len(line) >= min_passage_length]
 
 
-def _clean_passage(line: str) -> str:
-    line = _TAG.sub("", html.unescape(line))
-    return " ".join(_HOLLOW_BRACKETS.sub("", _LINK.sub("", line)).split())
+def _clean(line: str) -> str:
+    line = " ".join(_TAG.sub("", html.unescape(line)).split())
+    return _HOLLOW_BRACKETS.sub("", _LINK.sub("", line)).strip()
