@@ -19,7 +19,7 @@ from collections.abc import Mapping
 
 from bert_keras import flags
 from bert_keras.errors import InputError
-from bert_keras.files import write_text
+from bert_keras.files import remove_if_exists, unfinished_name, write_text
 from bert_keras.notices import notify
 from bert_keras.tokenizers import extending, learning
 from bert_keras.tokenizers.coverage import count_characters, measure_coverage
@@ -36,7 +36,8 @@ from tfrecord_tools.vocabulary_summary import ExtendSummary, LearnSummary, summa
 from tfrecord_tools.word_counts import CorpusCounts, count_words
 from tfrecord_tools.workers import default_num_workers
 
-PLACES = ("unused", "end")  # --extend_at
+PLACES = {"unused": extending.put_into_slots, "end": extending.put_at_end}  # --extend_at
+LARGEST_VOCABULARY = 1_000_000
 NUM_WORDS_SHOWN = 10
 
 
@@ -47,7 +48,7 @@ class Settings(CorpusSettings):
         None,
         "Number of lines to learn: vocab_size of bert_config.json.",
         minimum=1,
-        maximum=1_000_000,
+        maximum=LARGEST_VOCABULARY,
     )
     do_lower_case: bool = flags.setting(
         True, "Lower the case and strip accents, as all programs will that use the vocabulary."
@@ -82,6 +83,7 @@ class Settings(CorpusSettings):
         None,
         "How many words to add to --extend_vocab_file, those first that save the most tokens.",
         minimum=1,
+        maximum=LARGEST_VOCABULARY,
     )
     extend_at: str = flags.setting(
         "unused", "Where new words go. unused: in place of [unused...] tokens. end: behind all."
@@ -103,36 +105,26 @@ def learn_vocabulary(settings: Settings) -> LearnSummary:
     """
     _check(settings)
     room = learning.room_for_pieces(settings.vocab_size, settings.num_unused)
+    _check_room(room, [], settings)
     corpus, word_counts = _count_words(settings)
     characters = count_characters(word_counts)
     alphabet = learning.choose_alphabet(characters, settings.character_coverage, settings.min_count)
-    pieces = learning.alphabet_pieces(alphabet)
-    if len(pieces) > room:
-        raise InputError(
-            f"--vocab_size must be at least {settings.vocab_size - room + len(pieces)}: "
-            f"{len(alphabet)} characters, at the start of words and within, make {len(pieces)} "
-            f"pieces. Received: {settings.vocab_size}. Or lower --character_coverage or "
-            "--num_unused."
-        )
-    num_characters = len(pieces)
-    with Progress("learning", room - num_characters, " pieces") as progress:
-        learned = learning.learn_pieces(word_counts, alphabet, settings.min_count)
-        for piece in itertools.islice(learned, room - num_characters):
-            pieces.append(piece)
-            progress.advance()
-    if len(pieces) < room:
+    single = learning.alphabet_pieces(alphabet)
+    _check_room(room, single, settings)
+    learned = _learn_pieces(word_counts, alphabet, room - len(single), settings.min_count)
+    num_missing = room - len(single) - len(learned)
+    if num_missing:
         notify(
-            f"the corpus gives {len(pieces)} pieces that come {settings.min_count} times or more; "
-            f"{room - len(pieces)} lines are [unused...]. --vocab_size="
-            f"{settings.vocab_size - room + len(pieces)} has none too many"
+            f"no further pieces come {settings.min_count} times: {num_missing} more lines are "
+            f"[unused...]; --vocab_size={settings.vocab_size - num_missing} would do without them"
         )
-    lines = learning.lay_out(pieces, settings.vocab_size, settings.num_unused)
+    lines = learning.lay_out(single + learned, settings.vocab_size, settings.num_unused)
     vocab = {token: index for index, token in enumerate(lines)}
     summary = LearnSummary(
-        summarize_text(corpus, word_counts, vocab),
-        num_characters,
-        num_learned=len(pieces) - num_characters,
-        num_unused=settings.num_unused + room - len(pieces),
+        summarize_text(corpus, word_counts, characters, vocab),
+        num_single=len(single),
+        num_learned=len(learned),
+        num_unused=settings.num_unused + num_missing,
         output_file=settings.output_file,
     )
     _write(vocab, summary, settings)
@@ -149,17 +141,19 @@ def extend_vocabulary(settings: Settings) -> ExtendSummary:
     old = load_vocabulary(settings.extend_vocab_file)
     check_case(settings.do_lower_case, old)
     if settings.extend_at == "unused":
-        extending.put_into_slots(old, [""] * settings.num_new_words)  # raises if they do not fit
+        extending.require_slots(old, settings.num_new_words)
     corpus, word_counts = _count_words(settings)
     ranked = extending.rank_new_words(word_counts, old, settings.min_count)
     words = ranked[: settings.num_new_words]
     if len(words) < settings.num_new_words:
-        notify(f"the corpus has {len(words)} words to add, not {settings.num_new_words}")
-    put = {"unused": extending.put_into_slots, "end": extending.put_at_end}[settings.extend_at]
-    vocab = put(old, words)
+        notify(
+            f"{settings.num_new_words} new words are wanted; the corpus has {len(words)} that come "
+            f"{settings.min_count} times and are no single token yet"
+        )
+    vocab = PLACES[settings.extend_at](old, words)
     before = measure_coverage(word_counts, old)
     summary = ExtendSummary(
-        summarize_text(corpus, word_counts, vocab),
+        summarize_text(corpus, word_counts, count_characters(word_counts), vocab),
         before.tokens_per_word,
         before.unknown_share,
         num_new_words=len(words),
@@ -195,6 +189,33 @@ def _check(settings: Settings) -> None:
         )
     inputs = [*input_files(settings), *filter(None, [settings.extend_vocab_file])]
     check_output_files([settings.output_file, settings.summary_file], inputs)
+    probe = unfinished_name(settings.output_file)
+    write_text(probe, "")  # a folder that takes no files shall show now, not in hours
+    remove_if_exists(probe)
+
+
+def _check_room(room: int, single: list[str], settings: Settings) -> None:
+    """Raises InputError if the pieces of one character do not fit into the vocabulary."""
+    if len(single) > room:
+        num_special = settings.vocab_size - room - settings.num_unused
+        raise InputError(
+            f"--vocab_size must be at least {settings.vocab_size - room + len(single)}: "
+            f"{num_special} special tokens, {settings.num_unused} [unused...] slots and "
+            f"{len(single)} pieces of one character. Received: {settings.vocab_size}. Lower "
+            "--character_coverage or --num_unused, or give more."
+        )
+
+
+def _learn_pieces(
+    word_counts: Mapping[str, float], alphabet: list[str], num_pieces: int, min_count: int
+) -> list[str]:
+    pieces = []
+    with Progress("learning", num_pieces, " pieces") as progress:
+        learned = learning.learn_pieces(word_counts, alphabet, min_count)
+        for piece in itertools.islice(learned, num_pieces):
+            pieces.append(piece)
+            progress.advance()
+    return pieces
 
 
 def _count_words(settings: Settings) -> tuple[CorpusCounts, Mapping[str, float]]:
@@ -219,7 +240,9 @@ def _count_words(settings: Settings) -> tuple[CorpusCounts, Mapping[str, float]]
     return counts, learning.smooth(tables, settings.language_smoothing)
 
 
-def _write(vocab: dict[str, int], summary: LearnSummary | ExtendSummary, settings: Settings):
+def _write(
+    vocab: dict[str, int], summary: LearnSummary | ExtendSummary, settings: Settings
+) -> None:
     save_vocabulary(vocab, settings.output_file)
     written = {**dataclasses.asdict(summary), "settings": dataclasses.asdict(settings)}
     write_text(settings.summary_file, json.dumps(written, indent=2, ensure_ascii=False) + "\n")

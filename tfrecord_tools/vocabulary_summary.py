@@ -1,14 +1,9 @@
 """What a run of learn_vocabulary made, counted."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from bert_keras.tokenizers.coverage import (
-    Coverage,
-    count_characters,
-    measure_coverage,
-    uncovered_characters,
-)
+from bert_keras.tokenizers.coverage import measure_coverage, uncovered_characters
 from tfrecord_tools.word_counts import CorpusCounts
 
 NUM_UNCOVERED_SHOWN = 20
@@ -46,7 +41,7 @@ class LearnSummary:
     """A vocabulary that was learned."""
 
     text: TextSummary
-    num_characters: int  # pieces of one character
+    num_single: int  # pieces of one character
     num_learned: int  # longer pieces
     num_unused: int  # [unused...] slots
     output_file: str
@@ -55,7 +50,8 @@ class LearnSummary:
         return "\n".join(
             [
                 str(self.text),
-                f"pieces           {self.num_characters:,} characters, {self.num_learned:,} longer",
+                f"pieces           {self.num_single:,} of one character, "
+                f"{self.num_learned:,} longer",
                 f"unused slots     {self.num_unused:,}",
                 f"wrote            {self.output_file}",
             ]
@@ -81,7 +77,8 @@ class ExtendSummary:
                 str(self.text),
                 f"before           {self.tokens_per_word_before:.3f} tokens a word, "
                 f"{self.unknown_share_before:.3%} unknown",
-                f"new words        {self.num_new_words:,}: {' '.join(self.first_new_words)} ...",
+                f"new words        {self.num_new_words:,}, at first: "
+                f"{' '.join(self.first_new_words)}",
                 f"weights          {self._weights()}",
                 f"wrote            {self.output_file}",
             ]
@@ -102,11 +99,19 @@ class ExtendSummary:
 
 
 def summarize_text(
-    corpus: CorpusCounts, word_counts: Mapping[str, float], vocab: Mapping[str, int]
+    corpus: CorpusCounts,
+    word_counts: Mapping[str, float],
+    characters: Mapping[str, float],
+    vocab: Collection[str],
 ) -> TextSummary:
-    """Tokenizes the words; `word_counts` are those of the corpus, perhaps smoothed."""
-    coverage: Coverage = measure_coverage(word_counts, vocab)
-    characters = count_characters(word_counts)
+    """Tokenizes the words.
+
+    Args:
+      corpus: what was counted.
+      word_counts: its words, perhaps smoothed.
+      characters: those of the words, and how often they come.
+      vocab: the tokens.
+    """
     uncovered = uncovered_characters(characters, vocab)
     return TextSummary(
         num_documents=corpus.num_documents,
@@ -115,5 +120,5 @@ def summarize_text(
         num_characters=len(characters),
         num_uncovered_characters=len(uncovered),
         uncovered_characters=uncovered[:NUM_UNCOVERED_SHOWN],
-        **coverage._asdict(),
+        **measure_coverage(word_counts, vocab)._asdict(),
     )

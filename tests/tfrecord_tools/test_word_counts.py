@@ -1,0 +1,72 @@
+"""Counts of words against a plain Counter; the table that drops rare ones, by hand."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from bert_keras.tokenizers.basic import BasicTokenizer
+from tfrecord_tools.corpus.settings import CorpusSettings
+from tfrecord_tools.word_counts import WordTable, count_words
+
+TEXT = "The Ship's port,\n東京 Café\n\nthe\u200b SHIP\x0bs; the port\n"
+
+
+def corpus(path):
+    return CorpusSettings(input_file=[str(path)], keep_lines=True)
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_words_are_those_of_the_tokenizer(tmp_path, lower):
+    (tmp_path / "a.txt").write_text(TEXT, encoding="utf-8")
+    counted = count_words([corpus(tmp_path / "a.txt")], lower, num_workers=1)
+    words = BasicTokenizer(lower).split(TEXT)
+    assert counted.tables[0].counts == Counter(words)
+    assert counted.tables[0].num_words == len(words)
+    assert counted.num_documents == 2
+
+
+def test_each_corpus_has_its_own_table(tmp_path):
+    (tmp_path / "a.txt").write_text("the ship\n")
+    (tmp_path / "b.txt").write_text("das Schiff\n")
+    paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    counted = count_words([corpus(path) for path in paths], True, num_workers=1)
+    assert [table.counts for table in counted.tables] == [
+        {"the": 1, "ship": 1},
+        {"das": 1, "schiff": 1},
+    ]
+
+
+def test_the_rarest_words_are_dropped():
+    table = WordTable(max_words=4)
+    table.add({"a": 9, "b": 5, "c": 2, "d": 1})
+    assert table.max_missing == 0
+    table.add({"a": 1, "e": 1})
+    assert table.counts == {"a": 10, "b": 5}  # half of 4 is left: "c" goes with those of less
+    assert (table.num_words, table.max_missing) == (19, 2)
+    table.add({"c": 7, "f": 1})
+    table.add({"g": 6})
+    assert table.counts == {"a": 10, "c": 7}
+    assert table.max_missing == 2 + 6
+
+
+def test_no_word_misses_more_than_is_said():
+    words = random.Random(1).choices(
+        range(1000), weights=[1 / (n + 1) for n in range(1000)], k=9999
+    )
+    table = WordTable(max_words=100)
+    for start in range(0, len(words), 50):
+        table.add(Counter(map(str, words[start : start + 50])))
+        assert len(table.counts) <= 100
+    for word, count in Counter(map(str, words)).items():
+        assert count - table.max_missing <= table.counts[word] <= count
+
+
+def test_the_table_holds_no_more_words_for_eight_times_the_text(tmp_path):
+    sizes = []
+    for num_words in (20_000, 160_000):
+        lines = (" ".join(f"word{n + i}" for i in range(10)) for n in range(0, num_words, 10))
+        (tmp_path / "a.txt").write_text("\n".join(lines))
+        counted = count_words([corpus(tmp_path / "a.txt")], True, num_workers=1, max_words=1000)
+        sizes.append(len(counted.tables[0].counts))
+    assert max(sizes) <= 1000
