@@ -119,7 +119,7 @@ def create_pretraining_data(settings: Settings) -> Summary:
       InputError: settings, files or corpus cannot work. No output file is left behind then.
     """
     flags.check_numbers(settings)
-    settings = _with_one_masking(settings)
+    settings = with_one_masking(settings)
     if all(getattr(settings, name) in values for name, values in ORIGINAL_SETTINGS.items()):
         import_tensorflow_quietly()
         from tfrecord_tools.single_stream import creation
@@ -128,7 +128,7 @@ def create_pretraining_data(settings: Settings) -> Summary:
     return creation.create(settings)
 
 
-def _with_one_masking(settings: Settings) -> Settings:
+def with_one_masking(settings: RecordSettings) -> RecordSettings:
     """The settings with the older flag for whole words expressed by the newer."""
     if not settings.do_whole_word_mask:
         return settings

@@ -26,7 +26,7 @@ from tfrecord_tools.bucketed.pieces import Piece, generator
 from tfrecord_tools.bucketed.reading import Corpus, read_corpus
 from tfrecord_tools.bucketed.shards import Share, merge, share_bounds
 from tfrecord_tools.bucketed.work_folder import WorkFolder, describe_files
-from tfrecord_tools.corpus.settings import STDIN, input_files
+from tfrecord_tools.corpus.settings import STDIN, corpus_name, input_files
 from tfrecord_tools.counts import Counts
 from tfrecord_tools.outputs import (
     check_output_files,
@@ -70,9 +70,7 @@ def create(settings) -> Summary:
         for number, path in enumerate(output_files):
             move_file(work.path(shard_file(number)), path)
         counts = sum((Counts(**work.read(f"{piece.name}.json")) for piece in made), corpus.counts)
-        summary = Summary.of(counts, settings.max_seq_length, output_files)
-        written = {**dataclasses.asdict(summary), "settings": dataclasses.asdict(settings)}
-        write_text(summary_file, json.dumps(written, indent=2) + "\n")
+        summary = write_summary(counts, settings, output_files, summary_file)
         work.remove()
     return summary
 
@@ -84,6 +82,14 @@ def check_settings(settings) -> Masking | None:
     row_maker(settings.pairs, settings.packing)
     masking = masking_for(settings, vocabulary, settings.vocab_file)
     return None if settings.masking == "none" else masking
+
+
+def write_summary(counts: Counts, settings, output_files: list[str], summary_file: str) -> Summary:
+    """Writes what was made, and returns it."""
+    summary = Summary.of(counts, settings.max_seq_length, output_files)
+    written = {**dataclasses.asdict(summary), "settings": dataclasses.asdict(settings)}
+    write_text(summary_file, json.dumps(written, indent=2) + "\n")
+    return summary
 
 
 def shard_file(number: int) -> str:
@@ -105,15 +111,32 @@ def _plan(settings, inputs: list[str]) -> dict[str, Any]:
     }
 
 
+def check_corpus_size(counts: Counts, settings) -> Counts:
+    """Returns the counts of a corpus; raises InputError if no record can be made of it."""
+    if not counts.num_tokens:
+        raise InputError(f"The corpus must hold text; {corpus_name(settings)} holds no word.")
+    if settings.pairs == "next_sentence" and counts.num_documents == 1:
+        raise InputError(
+            "Next-sentence prediction needs two documents or more, to take random texts from; "
+            f"{corpus_name(settings)} holds one. Say with --input_format where a document ends, or "
+            "make records without pairs: --pairs=none."
+        )
+    return counts
+
+
+def check_num_records(num_records: int, num_shards: int) -> None:
+    """Raises InputError if a shard would get no record."""
+    if num_records < num_shards:
+        raise InputError(
+            f"Every shard must get a record; the corpus makes only {num_records}. Received: "
+            f"{num_shards} shards. Ask for fewer, or give more text."
+        )
+
+
 def _read(settings, work: WorkFolder) -> Corpus:
     try:
         corpus = read_corpus(settings, work)
-        if settings.pairs == "next_sentence" and corpus.counts.num_documents == 1:
-            raise InputError(
-                "Next-sentence prediction needs two documents or more, to take random texts from; "
-                "received one. Say with --input_format where a document ends, or make records "
-                "without pairs: --pairs=none."
-            )
+        check_corpus_size(corpus.counts, settings)
     except WorkerDied:
         raise
     except InputError:
@@ -141,12 +164,11 @@ def _make_pieces(settings, masking, work: WorkFolder, corpus: Corpus) -> list[Pi
 def _merge_pieces(settings, work: WorkFolder, made: list[Piece], num_shards: int) -> None:
     """Writes the shards that are missing into the work folder."""
     num_records = [work.read(f"{piece.name}.json")["num_records"] for piece in made]
-    if sum(num_records) < num_shards:
+    try:
+        check_num_records(sum(num_records), num_shards)
+    except InputError:
         work.remove()
-        raise InputError(
-            "Every shard must get a record; the corpus makes only "
-            f"{sum(num_records)}. Received: {num_shards} shards. Ask for fewer, or give more text."
-        )
+        raise
     missing = [number for number in range(num_shards) if not work.has(shard_file(number))]
     arguments = (settings.random_seed, work, made, num_records, num_shards)
     with Progress("shuffling", len(missing), " shards") as progress:

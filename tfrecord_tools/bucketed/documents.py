@@ -80,7 +80,11 @@ def concatenate(parts: Iterable[Documents]) -> Documents:
 
 def sort_by_key(documents: Documents) -> Documents:
     """The documents by key; of those with one key, which hold the same text, by origin."""
-    order = np.lexsort((documents.origins, documents.keys))
+    return take(documents, np.lexsort((documents.origins, documents.keys)))
+
+
+def take(documents: Documents, order: np.ndarray) -> Documents:
+    """The documents of these indices, in this order."""
     num_sentences = np.diff(documents.first_sentences)[order]
     sentences = ranges(documents.first_sentences[order], num_sentences)
     num_tokens = np.diff(documents.first_tokens)[sentences]

@@ -42,6 +42,11 @@ class Piece(NamedTuple):
         return f"piece-{self.bucket:05}-{self.round_number:05}"
 
 
+def key_range(bucket: int, num_buckets: int) -> tuple[int, int]:
+    """The first and the last key of a bucket."""
+    return NUM_KEYS * bucket // num_buckets, NUM_KEYS * (bucket + 1) // num_buckets - 1
+
+
 def num_buckets(corpus: Counts, tokens_per_bucket: int) -> int:
     """How many buckets a corpus gets: a function of its size alone."""
     for_memory = math.ceil(corpus.num_tokens / tokens_per_bucket)
@@ -69,9 +74,7 @@ def make_pieces(
 
 def read_bucket(paths: list[str], bucket: int, num_buckets: int) -> Documents:
     """The documents of a bucket, from all files, in the order of their keys."""
-    first_key = NUM_KEYS * bucket // num_buckets
-    last_key = NUM_KEYS * (bucket + 1) // num_buckets - 1
-    parts = (read_documents(path, first_key, last_key) for path in paths)
+    parts = (read_documents(path, *key_range(bucket, num_buckets)) for path in paths)
     return sort_by_key(concatenate(parts))
 
 

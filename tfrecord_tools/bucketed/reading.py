@@ -4,7 +4,6 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 
-from bert_keras.errors import InputError
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tfrecord_tools.bucketed.documents import (
     Documents,
@@ -17,7 +16,7 @@ from tfrecord_tools.bucketed.tokenization import DocumentTokenizer, load_segment
 from tfrecord_tools.bucketed.work_folder import WorkFolder
 from tfrecord_tools.corpus.blocks import Block, read_blocks
 from tfrecord_tools.corpus.documents import documents_of
-from tfrecord_tools.corpus.settings import corpus_name, num_input_bytes
+from tfrecord_tools.corpus.settings import num_input_bytes
 from tfrecord_tools.counts import Counts
 from tfrecord_tools.progress import Progress
 from tfrecord_tools.workers import run_tasks
@@ -42,15 +41,12 @@ def read_corpus(settings, work: WorkFolder) -> Corpus:
     """Tokenizes the corpus into files; goes on where an earlier build stopped.
 
     Raises:
-      InputError: the corpus cannot be read, or holds no word.
+      InputError: the corpus cannot be read.
     """
     if not work.has(READING_DONE):
         _read_corpus(settings, work)
     done = work.read(READING_DONE)
-    corpus = Corpus(done["num_files"], Counts(**done["counts"]))
-    if not corpus.counts.num_tokens:
-        raise InputError(f"The corpus must hold text; {corpus_name(settings)} holds no word.")
-    return corpus
+    return Corpus(done["num_files"], Counts(**done["counts"]))
 
 
 def _read_corpus(settings, work: WorkFolder) -> None:
@@ -60,7 +56,7 @@ def _read_corpus(settings, work: WorkFolder) -> None:
         parts = run_tasks(tokenize_blocks, (settings,), blocks, settings.num_workers)
         for documents, num_blocks in _in_files(parts):
             num_blocks_done += num_blocks
-            counts += _counts(documents, settings)
+            counts += count_corpus(documents, settings)
             name = documents_file(num_files)
             with work.writing(name) as path:
                 write_documents(sort_by_key(documents), path)
@@ -107,7 +103,8 @@ def _in_files(parts: Iterable[Documents]) -> Iterator[tuple[Documents, int]]:
     yield concatenate(held), len(held)
 
 
-def _counts(documents: Documents, settings) -> Counts:
+def count_corpus(documents: Documents, settings) -> Counts:
+    """What a part of the corpus holds."""
     lengths = documents.first_tokens[1:] - documents.first_tokens[:-1]
     longest = settings.max_seq_length - NUM_SPECIAL_TOKENS[settings.pairs]
     return Counts(

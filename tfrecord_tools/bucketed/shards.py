@@ -8,6 +8,7 @@ uniform shuffle of all.
 Letters of shapes: P pieces, S shards.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -37,16 +38,28 @@ def share_bounds(num_records: np.ndarray, shard: int, num_shards: int) -> np.nda
     )
 
 
-def merge(shares: list[Share], output_path: str, rng: np.random.Generator) -> int:
-    """Writes the records of all shares in random order; returns how many."""
+def merge(shares: list[Share], output_path: str, rng: np.random.Generator) -> None:
+    """Writes the records of all shares in random order."""
     counts = [len(share.starts) - 1 for share in shares]
-    order = rng.permutation(np.repeat(np.arange(len(shares), dtype=np.int32), counts))
     size = max(SMALLEST_READ, READ_BUFFER_SIZE // max(1, len(shares)))
-    readers = [_frames(share, size) for share in shares]
     with open(output_path, "wb") as file:
-        for piece in order.tolist():
-            file.write(next(readers[piece]))
-    return len(order)
+        file.writelines(interleaved([_frames(share, size) for share in shares], counts, rng))
+
+
+def interleaved(
+    pieces: Sequence[Iterable[bytes]], counts: list[int], rng: np.random.Generator
+) -> Iterator[bytes]:
+    """Yields the records of all pieces in random order, keeping the order within a piece.
+
+    Args:
+      pieces: the records of each piece, [P].
+      counts: how many there are of each, [P].
+      rng: chooses the order.
+    """
+    order = rng.permutation(np.repeat(np.arange(len(counts), dtype=np.int32), counts))
+    records = list(map(iter, pieces))
+    for piece in order.tolist():
+        yield next(records[piece])
 
 
 def _num_below(end: np.ndarray, bound: int, num_shards: int) -> np.ndarray:
@@ -54,7 +67,7 @@ def _num_below(end: np.ndarray, bound: int, num_shards: int) -> np.ndarray:
     return end // num_shards * bound + np.minimum(end % num_shards, bound)
 
 
-def _frames(share: Share, read_size: int):
+def _frames(share: Share, read_size: int) -> Iterator[bytes]:
     """Yields the bytes of one record after another; the file is open only while it is read."""
     starts = share.starts
     first = 0

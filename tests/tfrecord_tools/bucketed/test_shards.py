@@ -37,10 +37,8 @@ def shares(tmp_path, counts):
 
 def merged(tmp_path, made, seed=0):
     path = tmp_path / "shard"
-    num_records = merge(made, str(path), np.random.default_rng(seed))
-    records = path.read_text().split(";")[:-1]
-    assert len(records) == num_records
-    return records
+    merge(made, str(path), np.random.default_rng(seed))
+    return path.read_text().split(";")[:-1]
 
 
 @pytest.mark.parametrize("read_buffer_size", [1, 1 << 20])
