@@ -91,7 +91,7 @@ def _measures(
         measures.append(Masks(ids, shares))
     if ids:
         measures.append(Words(ids))
-    measures += [Duplicates(), NearDuplicates()]
+    measures += [Duplicates(layout), NearDuplicates()]
     if leakage:
         measures.append(leakage)
     return measures

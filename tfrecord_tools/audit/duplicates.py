@@ -3,7 +3,7 @@
 import numpy as np
 
 from tfrecord_tools.audit.hashing import text_keys
-from tfrecord_tools.audit.parsing import Batch
+from tfrecord_tools.audit.parsing import Batch, Layout
 from tfrecord_tools.audit.restoration import Text
 from tfrecord_tools.audit.sampling import KeySample
 
@@ -15,11 +15,12 @@ class Duplicates:
     """Exact repetitions.
 
     Repeated text: the tokens before masking equal those of an earlier record. If the masks differ,
-    that is what --dupe_factor makes on purpose; records of equal bytes teach nothing new.
+    that is what --dupe_factor makes on purpose; masked records of equal bytes teach nothing new.
     Looked for in all records, or in a share of the texts that fits into memory.
     """
 
-    def __init__(self):
+    def __init__(self, layout: Layout):
+        self._is_masked = layout.is_masked
         self._sample = KeySample(MAX_RECORDS)
         self._files: dict[str, int] = {}
 
@@ -42,7 +43,7 @@ class Duplicates:
 
     def findings(self, values: dict) -> list[str]:
         share = values["identical_share"]
-        if share <= MAX_IDENTICAL_SHARE:
+        if not self._is_masked or share <= MAX_IDENTICAL_SHARE:
             return []
         times, where = self._most_frequent()
         return [

@@ -114,7 +114,9 @@ def _draw_histogram(axes, histogram: list[int], name: str, of_what: str) -> None
     axes.set_xlabel(f"{name} (mean {mean:.1f})")
     axes.set_xlim(first - width, last + width)
     axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.set_ylabel(of_what)
+    axes.set_yscale("log")  # full records often outnumber all others
+    axes.set_ylim(bottom=0.8)
+    axes.set_ylabel(f"{of_what} (logarithmic)")
     axes.yaxis.set_major_formatter("{x:,.0f}")
 
 

@@ -4,7 +4,17 @@ import random
 
 import pytest
 
-from tests.tfrecord_tools.audit.hand_made import MASK, A, B, C, audited, drawn, masked, serialized
+from tests.tfrecord_tools.audit.hand_made import (
+    MASK,
+    A,
+    B,
+    C,
+    audited,
+    drawn,
+    masked,
+    serialized,
+    unmasked,
+)
 from tfrecord_tools.audit import duplicates
 
 OTHER_MASKS = masked(predictions=((2, MASK),))
@@ -24,6 +34,12 @@ def test_same_text_with_other_masks_and_same_bytes(tmp_path):
 def test_other_masks_alone_are_no_finding(tmp_path):
     report = audited(tmp_path, [masked(), OTHER_MASKS])
     assert report.values["repeated_text_share"] == 1 / 2
+    assert not any("to the byte" in finding for finding in report.findings)
+
+
+def test_equal_unmasked_records_get_masks_of_their_own_later(tmp_path):
+    report = audited(tmp_path, [unmasked()] * 2)
+    assert report.values["identical_share"] == 1 / 2
     assert not any("to the byte" in finding for finding in report.findings)
 
 
