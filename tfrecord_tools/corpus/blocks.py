@@ -20,6 +20,10 @@ MAX_LINE_BYTES = 16 << 20
 LONGEST_BLOCK = BLOCK_BYTES + MAX_DOCUMENT_BYTES
 _EMPTY_LINES = re.compile(rb"(?:" + blank_lines.BLANK + rb"*+\n)*+")
 _BLANK_TEXT = re.compile(rb"(?:" + blank_lines.BLANK + rb"|\n)*+")
+_BEGINS = {
+    "wikiextractor": re.compile(rb"\s*<doc id="),
+    "jsonl": re.compile(rb'\s*\{\s*"[^"\n]+"\s*:'),
+}
 
 
 class Block(NamedTuple):
@@ -57,14 +61,26 @@ def read_blocks(settings: CorpusSettings, report_bytes: Callable[[int], None]) -
         yield from tfds.read_blocks(settings)
         return
     format_ = FORMATS[settings.input_format]
+    is_doubtful = False
     for path in input_files(settings):
         source = "standard input" if path == STDIN else path
         holds_text = False
         for block in _cut(source, compression.read_file(path, report_bytes), format_):
             holds_text = holds_text or not _BLANK_TEXT.fullmatch(block.data)
+            is_doubtful = is_doubtful or _notify_of_other_format(block, settings.input_format)
             yield block
         if not holds_text:
             notify(f"{source} holds no text")
+
+
+def _notify_of_other_format(block: Block, input_format: str) -> bool:
+    """Says so, and returns True, if a file read as plain text is not plain text."""
+    if not FORMATS[input_format].is_divisible:  # such a format finds out itself
+        return False
+    looks = next((name for name, begin in _BEGINS.items() if begin.match(block.data)), None)
+    if looks:
+        notify(f"{block.source} looks like {looks}, but is read as --input_format={input_format}")
+    return looks is not None
 
 
 def _cut(source: str, chunks: Iterator[bytes], format_: Format) -> Iterator[Block]:

@@ -194,6 +194,18 @@ def test_a_file_named_twice_is_read_twice_and_its_end_ends_a_document(tmp_path):
     assert found == [blocks.Block(str(path), 1, b"the port", 1)] * 2
 
 
+@pytest.mark.parametrize("other", ["wikiextractor", "jsonl"])
+def test_markup_read_as_plain_text_is_reported_once(other, tmp_path, capsys):
+    path = tmp_path / "corpus"
+    path.write_text(ENDS[other])
+    given = [str(path), str(path)]
+    read(CorpusSettings(input_file=given))
+    said = f"notice: {path} looks like {other}, but is read as --input_format=sentences\n"
+    assert capsys.readouterr().err == said
+    read(CorpusSettings(input_file=given, input_format=other))
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize("content", [b"", b"\n", b" \r\n\t\n\xe3\x80\x80"])
 def test_files_without_text_are_reported(content, tmp_path, capsys):
     path = tmp_path / "blank.txt"
