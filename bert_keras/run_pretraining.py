@@ -53,6 +53,11 @@ class Settings(devices.DeviceSettings):
     max_predictions_per_seq: int = flags.setting(
         20, "Masked positions of an example, as the records have them.", minimum=1, maximum=2**20
     )
+    pack_sequences: bool = flags.setting(
+        False,
+        "Let short examples share a row where padding would be. Batch sizes and reports then count "
+        "rows for examples.",
+    )
     do_train: bool = flags.setting(False, "Train.")
     do_eval: bool = flags.setting(False, "Evaluate on --input_file.")
     train_batch_size: int = flags.setting(

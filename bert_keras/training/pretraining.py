@@ -2,7 +2,8 @@
 
 import contextlib
 import dataclasses
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import keras
 import tensorflow as tf
@@ -10,13 +11,15 @@ import tensorflow as tf
 from bert_keras import flags
 from bert_keras.checkpoints import pretrained
 from bert_keras.config import BertConfig
+from bert_keras.data.packed_pipeline import packed_evaluation_dataset, packed_pretraining_dataset
 from bert_keras.data.pipeline import evaluation_dataset, pretraining_dataset
 from bert_keras.data.records import check_first_records, count_records
 from bert_keras.errors import InputError
 from bert_keras.files import expand_input_files
+from bert_keras.models.packed_pretrainer import packed_pretrainer
 from bert_keras.models.pretrainer import pretrainer
 from bert_keras.notices import notify
-from bert_keras.objectives.pretraining import ACCURACIES, LOSSES, pretraining
+from bert_keras.objectives.pretraining import ACCURACIES, LOSSES, packed_pretraining, pretraining
 from bert_keras.optimizers.adam_weight_decay import AdamWeightDecay
 from bert_keras.optimizers.schedules import (
     ContinuousWarmupPolynomialDecay,
@@ -26,6 +29,7 @@ from bert_keras.tokenizers.vocabulary import check_case
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import preflight, run_folder
 from bert_keras.training.session import Session, Training
+from bert_keras.training.step import Objective
 from bert_keras.training.stop import StopRequest
 from bert_keras.training.strategy import describe, strategy_for
 
@@ -34,11 +38,30 @@ SCHEDULES = {
     "original": WarmupPolynomialDecay,
     "continuous": ContinuousWarmupPolynomialDecay,
 }
+
+
+class Rows(NamedTuple):
+    """How records become rows of a batch, and what learns from them."""
+
+    training_dataset: Callable[..., tf.data.Dataset]
+    evaluation_dataset: Callable[..., tf.data.Dataset]
+    build: Callable[[BertConfig], keras.Model]
+    objective: Objective
+
+
+# --pack_sequences
+ROWS = {
+    False: Rows(pretraining_dataset, evaluation_dataset, pretrainer, pretraining),
+    True: Rows(
+        packed_pretraining_dataset, packed_evaluation_dataset, packed_pretrainer, packed_pretraining
+    ),
+}
 # The flags that the weights depend on, beside the records and the configuration of the model.
 DECISIVE_FLAGS = (
     "init_checkpoint",
     "max_seq_length",
     "max_predictions_per_seq",
+    "pack_sequences",
     "train_batch_size",
     "learning_rate",
     "learning_rate_schedule",
@@ -114,6 +137,7 @@ def run(settings: Any, stop: StopRequest) -> dict[str, float] | None:
     # Before anything else touches the devices: their memory is set up here.
     strategy = strategy_for(settings)
     notify(f"devices: {describe(strategy)}")
+    rows = ROWS[settings.pack_sequences]
     lengths = (settings.max_seq_length, settings.max_predictions_per_seq)
     shards = check_first_records(inputs.files, *lengths)
     first = evaluation_dataset(shards, *lengths, batch_size=1)
@@ -125,12 +149,12 @@ def run(settings: Any, stop: StopRequest) -> dict[str, float] | None:
     with run_folder.lock(settings.output_dir) if settings.do_train else contextlib.nullcontext():
         with strategy.scope():
             keras.utils.set_random_seed(settings.random_seed)
-            model = pretrainer(inputs.config)
+            model = rows.build(inputs.config)
         session = Session(
             folder=settings.output_dir,
             strategy=strategy,
             model=model,
-            objective=pretraining,
+            objective=rows.objective,
             losses=LOSSES,
             accuracies=ACCURACIES,
             init_checkpoint=settings.init_checkpoint,
@@ -177,7 +201,7 @@ def _run(session, settings, inputs, shards):
     else:
         step = session.load()
     if settings.do_eval and not stop.received:
-        dataset = evaluation_dataset(
+        dataset = ROWS[settings.pack_sequences].evaluation_dataset(
             shards,
             settings.max_seq_length,
             settings.max_predictions_per_seq,
@@ -204,7 +228,7 @@ def _training(settings, inputs, shards):
             settings.learning_rate, settings.num_train_steps, settings.num_warmup_steps
         ),
         make_optimizer=AdamWeightDecay,
-        dataset=lambda start_step: pretraining_dataset(
+        dataset=lambda start_step: ROWS[settings.pack_sequences].training_dataset(
             shards,
             settings.max_seq_length,
             settings.max_predictions_per_seq,
