@@ -18,8 +18,8 @@ class NearDuplicates:
     """Near: of the runs of 5 tokens in either text, 80 % are in both (Jaccard similarity).
 
     Equal texts count once. In a large set a sample is compared, chosen by the smallest hash of a
-    text's runs, which two texts share with the probability of their similarity: so at least 80 % of
-    the near pairs stay together however small the sample is, and the share is a lower bound.
+    text's runs, which two texts share with the probability of their similarity: so four of five
+    near pairs or more stay together however small the sample is, and the share is a lower bound.
     """
 
     def __init__(self):

@@ -1,5 +1,6 @@
 """TFRecord files -> batches of serialized records, every file to its end or to its damage."""
 
+import contextlib
 import hashlib
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -10,10 +11,10 @@ import tensorflow as tf
 from bert_keras.data.features import GZIP_SIGNATURE, compression_type
 from bert_keras.errors import InputError
 from tfrecord_tools.audit.problems import Problems
+from tfrecord_tools.frames import FRAME_SIZE
 from tfrecord_tools.progress import Progress
 
 NUM_RECORDS_AT_A_TIME = 1024
-FRAME_SIZE = 16  # bytes that a TFRecord adds to a record: its length and two checksums
 SOUND_FILE = "every file is a sound TFRecord file"
 NO_EMPTY_FILE = "every file holds records"
 
@@ -63,10 +64,11 @@ def _read_file(path: str) -> Iterator[np.ndarray]:
         for batch in records.batch(NUM_RECORDS_AT_A_TIME).prefetch(2).as_numpy_iterator():
             yield batch
             num_read += len(batch)
-    except tf.errors.OpError as error:  # the batch that it came in is lost
-        last = []
-        for record in records.skip(num_read).ignore_errors().as_numpy_iterator():
-            last.append(record)
+    except tf.errors.OpError as error:
+        last = []  # the records of the batch in which the damage came
+        with contextlib.suppress(tf.errors.OpError):
+            for record in tf.data.TFRecordDataset(path, _compression(path)).skip(num_read):
+                last.append(record.numpy())
         if last:
             yield np.array(last, dtype=object)
         raise InputError(f"cannot be read past record {num_read + len(last)}") from error

@@ -6,19 +6,26 @@ import pytest
 
 from tests.tfrecord_tools.audit.hand_made import audited, masked, write
 from tfrecord_tools.audit.reading import NUM_RECORDS_AT_A_TIME
+from tfrecord_tools.frames import HEADER_SIZE
 
 NUM_RECORDS = NUM_RECORDS_AT_A_TIME + 10
 
 
-def flipped(content: bytes) -> bytes:
-    """One bit of the last record is another."""
-    place = len(content) - 20
-    return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+def flipped(num_records: int):
+    """One bit is another, in the record after so many."""
+
+    def damage(content: bytes) -> bytes:
+        place = len(content) // NUM_RECORDS * num_records + HEADER_SIZE
+        return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+
+    return damage
 
 
 DAMAGED = {
     "cut within a record": (lambda content: content[:-5], NUM_RECORDS - 1, "past record"),
-    "one bit": (flipped, NUM_RECORDS - 1, f"past record {NUM_RECORDS - 1}"),
+    "one bit in the middle": (flipped(500), 500, "past record 500"),
+    "one bit in the second batch": (flipped(NUM_RECORDS - 5), NUM_RECORDS - 5, "past record"),
+    "GZIP by its first bytes": (lambda content: b"\x1f\x8b\x08no GZIP", 0, "past record 0"),
     "cut within a header": (lambda content: content + b"abc", NUM_RECORDS, "3 bytes"),
     "another kind": (lambda content: b"some text, no records at all", 0, "past record 0"),
     "GZIP, cut": (lambda content: gzip.compress(content)[:-100], None, "past record"),
