@@ -107,8 +107,9 @@ def learn_vocabulary(settings: Settings) -> LearnSummary:
     room = learning.room_for_pieces(settings.vocab_size, settings.num_unused)
     _check_room(room, [], settings)
     corpus, word_counts = _count_words(settings)
-    characters = count_characters(word_counts)
-    alphabet = learning.choose_alphabet(characters, settings.character_coverage, settings.min_count)
+    alphabet = learning.choose_alphabet(
+        count_characters(word_counts), settings.character_coverage, settings.min_count
+    )
     single = learning.alphabet_pieces(alphabet)
     _check_room(room, single, settings)
     learned = _learn_pieces(word_counts, alphabet, room - len(single), settings.min_count)
@@ -121,7 +122,7 @@ def learn_vocabulary(settings: Settings) -> LearnSummary:
     lines = learning.lay_out(single + learned, settings.vocab_size, settings.num_unused)
     vocab = {token: index for index, token in enumerate(lines)}
     summary = LearnSummary(
-        summarize_text(corpus, word_counts, characters, vocab),
+        summarize_text(corpus, vocab),
         num_single=len(single),
         num_learned=len(learned),
         num_unused=settings.num_unused + num_missing,
@@ -153,7 +154,7 @@ def extend_vocabulary(settings: Settings) -> ExtendSummary:
     vocab = PLACES[settings.extend_at](old, words)
     before = measure_coverage(word_counts, old)
     summary = ExtendSummary(
-        summarize_text(corpus, word_counts, count_characters(word_counts), vocab),
+        summarize_text(corpus, vocab),
         before.tokens_per_word,
         before.unknown_share,
         num_new_words=len(words),
@@ -219,25 +220,17 @@ def _learn_pieces(
 
 
 def _count_words(settings: Settings) -> tuple[CorpusCounts, Mapping[str, float]]:
-    """The counts of the corpus, and its words: all languages together, smoothed."""
+    """What is in the corpus, and its words, with the languages smoothed."""
     settings = dataclasses.replace(settings, keep_lines=True)  # words do not depend on sentences
     corpora = [settings]
     if settings.language_smoothing != 1:
         corpora = [dataclasses.replace(settings, input_file=[name]) for name in settings.input_file]
     num_workers = settings.num_workers or default_num_workers()
-    counts = count_words(corpora, settings.do_lower_case, num_workers)
-    for corpus, table in zip(corpora, counts.tables, strict=True):
-        if not table.num_words:
-            raise InputError(f"The corpus must hold text; {corpus_name(corpus)} holds no word.")
-        if table.max_missing:
-            notify(
-                f"{corpus_name(corpus)}: of rare words up to {table.max_missing} occurrences are "
-                "not counted, to save memory"
-            )
+    corpus = count_words(corpora, settings.do_lower_case, num_workers)
     if len(corpora) == 1:
-        return counts, counts.tables[0].counts
-    tables = [table.counts for table in counts.tables]
-    return counts, learning.smooth(tables, settings.language_smoothing)
+        return corpus, corpus.word_counts
+    languages = [table.counts for table in corpus.tables.values()]
+    return corpus, learning.smooth(languages, settings.language_smoothing)
 
 
 def _write(

@@ -1,12 +1,28 @@
 """What a run of learn_vocabulary made, counted."""
 
 import dataclasses
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
-from bert_keras.tokenizers.coverage import measure_coverage, uncovered_characters
+from bert_keras.tokenizers.coverage import count_characters, measure_coverage, uncovered_characters
 from tfrecord_tools.word_counts import CorpusCounts
 
 NUM_UNCOVERED_SHOWN = 20
+
+
+@dataclasses.dataclass(frozen=True)
+class LanguageSummary:
+    """One of several languages."""
+
+    name: str  # as in --input_file
+    num_words: int
+    tokens_per_word: float
+    unknown_share: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}: {self.num_words:,} words, {self.tokens_per_word:.3f} tokens a word, "
+            f"{self.unknown_share:.3%} unknown"
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -15,12 +31,13 @@ class TextSummary:
 
     num_documents: int
     num_words: int
-    num_distinct_words: int  # those counted to the end; see WordTable
+    num_distinct_words: int  # without those that were dropped to save memory
     num_characters: int  # distinct ones
     num_uncovered_characters: int  # distinct ones: words that hold them are unknown
     uncovered_characters: list[tuple[str, float]]  # the most frequent, and how often they come
     tokens_per_word: float  # an unknown word is one token
     unknown_share: float  # of the words
+    languages: list[LanguageSummary]  # if they were counted apart
 
     def __str__(self) -> str:
         shown = " ".join(character for character, _ in self.uncovered_characters)
@@ -32,6 +49,7 @@ class TextSummary:
                 f"unknown words    {self.unknown_share:.3%}",
                 f"characters       {self.num_characters:,} different, not covered: "
                 f"{self.num_uncovered_characters:,}" + (f": {shown}" if shown else ""),
+                *(f"language         {language}" for language in self.languages),
             ]
         )
 
@@ -98,27 +116,22 @@ class ExtendSummary:
         )
 
 
-def summarize_text(
-    corpus: CorpusCounts,
-    word_counts: Mapping[str, float],
-    characters: Mapping[str, float],
-    vocab: Collection[str],
-) -> TextSummary:
-    """Tokenizes the words.
-
-    Args:
-      corpus: what was counted.
-      word_counts: its words, perhaps smoothed.
-      characters: those of the words, and how often they come.
-      vocab: the tokens.
-    """
+def summarize_text(corpus: CorpusCounts, vocab: Collection[str]) -> TextSummary:
+    """Tokenizes the words that were counted."""
+    word_counts = corpus.word_counts
+    characters = count_characters(word_counts)
     uncovered = uncovered_characters(characters, vocab)
+    languages = [
+        LanguageSummary(name, table.num_words, *measure_coverage(table.counts, vocab))
+        for name, table in corpus.tables.items()
+    ]
     return TextSummary(
         num_documents=corpus.num_documents,
-        num_words=sum(table.num_words for table in corpus.tables),
+        num_words=sum(table.num_words for table in corpus.tables.values()),
         num_distinct_words=len(word_counts),
         num_characters=len(characters),
         num_uncovered_characters=len(uncovered),
         uncovered_characters=uncovered[:NUM_UNCOVERED_SHOWN],
         **measure_coverage(word_counts, vocab)._asdict(),
+        languages=languages if len(languages) > 1 else [],
     )

@@ -1,13 +1,16 @@
 """Words of a corpus, counted in several processes. Memory does not grow with the corpus."""
 
 import dataclasses
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
+from bert_keras.errors import InputError
+from bert_keras.notices import notify
 from bert_keras.tokenizers.basic import BasicTokenizer, chunks
 from tfrecord_tools.corpus.blocks import Block, read_blocks
 from tfrecord_tools.corpus.documents import documents_of
-from tfrecord_tools.corpus.settings import CorpusSettings, num_input_bytes
+from tfrecord_tools.corpus.settings import CorpusSettings, corpus_name, num_input_bytes
 from tfrecord_tools.progress import Progress
 from tfrecord_tools.workers import run_tasks
 
@@ -49,8 +52,18 @@ class WordTable:
 
 @dataclasses.dataclass(frozen=True)
 class CorpusCounts:
+    """What was counted in one corpus or several."""
+
     num_documents: int
-    tables: list[WordTable]  # one a corpus
+    tables: dict[str, WordTable]  # name of a corpus -> its words
+
+    @functools.cached_property
+    def word_counts(self) -> Counter[str]:
+        """The words of all together."""
+        words: Counter[str] = Counter()
+        for table in self.tables.values():
+            words.update(table.counts)
+        return words
 
 
 def count_words(
@@ -68,30 +81,42 @@ def count_words(
       max_words: distinct words that are held at a time, of all corpora together.
 
     Raises:
-      InputError: a corpus cannot be read.
+      InputError: a corpus cannot be read, or holds no word.
     """
-    tables = [WordTable(max_words // len(corpora)) for _ in corpora]
+    tables = {corpus_name(corpus): WordTable(max_words // len(corpora)) for corpus in corpora}
     num_documents = 0
     sizes = [num_input_bytes(corpus) for corpus in corpora]
     total = None if None in sizes else sum(sizes)
     with Progress("counting words", total, "B") as progress:
         tasks = _blocks(corpora, progress.advance)
         results = run_tasks(word_counter, (corpora[0], do_lower_case), tasks, num_workers)
-        for number, num_documents_of_block, counts in results:
-            tables[number].add(counts)
+        for name, num_documents_of_block, counts in results:
+            tables[name].add(counts)
             num_documents += num_documents_of_block
+    for name, table in tables.items():
+        _check(name, table)
     return CorpusCounts(num_documents, tables)
+
+
+def _check(name: str, table: WordTable) -> None:
+    if not table.num_words:
+        raise InputError(f"The corpus must hold text; {name} holds no word.")
+    if table.max_missing:
+        notify(
+            f"{name}: of rare words up to {table.max_missing} occurrences are not counted, to save "
+            "memory"
+        )
 
 
 def word_counter(
     settings: CorpusSettings, do_lower_case: bool
-) -> Callable[[tuple[int, Block]], tuple[int, int, dict[str, int]]]:
+) -> Callable[[tuple[str, Block]], tuple[str, int, dict[str, int]]]:
     """The function that counts the words of a block, for a worker."""
     tokenizer = BasicTokenizer(do_lower_case)
 
-    def count_block(task: tuple[int, Block]) -> tuple[int, int, dict[str, int]]:
-        """(number of the corpus, block) -> (that number, number of documents, word -> count)."""
-        number, block = task
+    def count_block(task: tuple[str, Block]) -> tuple[str, int, dict[str, int]]:
+        """(name of the corpus, block) -> (that name, number of documents, word -> count)."""
+        name, block = task
         num_documents = 0
         chunk_counts: Counter[str] = Counter()
         for document in documents_of(block, settings):
@@ -101,14 +126,14 @@ def word_counter(
         for chunk, count in chunk_counts.items():
             for word in tokenizer.split_chunk(chunk):
                 words[word] = words.get(word, 0) + count
-        return number, num_documents, words
+        return name, num_documents, words
 
     return count_block
 
 
 def _blocks(
     corpora: list[CorpusSettings], report_bytes: Callable[[int], None]
-) -> Iterator[tuple[int, Block]]:
-    for number, corpus in enumerate(corpora):
+) -> Iterator[tuple[str, Block]]:
+    for corpus in corpora:
         for block in read_blocks(corpus, report_bytes):
-            yield number, block
+            yield corpus_name(corpus), block
