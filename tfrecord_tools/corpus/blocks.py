@@ -113,12 +113,12 @@ def _cut_document(block: Block, document_end: re.Pattern[bytes], format_: Format
     Raises:
       InputError: a document of the format cannot be cut.
     """
-    begin = 0
-    for end in document_end.finditer(block.data):
-        begin = end.end()
-    if not begin and block.document_line < block.first_line:
+    begin = -1
+    for end in document_end.finditer(b"\n" + block.data):  # an empty first line is an end too
+        begin = end.end() - 1
+    if begin < 0 and block.document_line < block.first_line:
         return block.document_line  # another part of the same
-    begin = _EMPTY_LINES.match(block.data, begin).end()
+    begin = _EMPTY_LINES.match(block.data, max(begin, 0)).end()
     line = block.first_line + block.data.count(b"\n", 0, begin)
     size = f"{MAX_DOCUMENT_BYTES >> 20} MB"
     if not format_.is_divisible:

@@ -38,12 +38,10 @@ def documents_of(
     """
     format_ = FORMATS["jsonl" if settings.tfds else settings.input_format]
     text = block_text(block, settings, report_invalid_lines or _notifier(block, settings))
-    is_first = block.document_line < block.first_line  # the block starts within a document
     for number, lines in format_.read(text, block.source, block.first_line, settings):
+        line = block.document_line if number == block.first_line else number
         if sentences := _sentences(lines, format_, settings):
-            line = block.document_line if is_first else number
             yield Document(sentences, block.source, line)
-        is_first = False
 
 
 def block_text(

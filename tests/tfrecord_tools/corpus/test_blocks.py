@@ -121,6 +121,24 @@ def test_parts_of_a_document_that_is_cut_have_its_source_and_line(
     )
 
 
+@pytest.mark.parametrize("input_format", ["sentences", "paragraphs", "files"])
+@pytest.mark.parametrize("seed", range(20))
+def test_the_parts_of_a_document_are_together_the_document(
+    input_format, seed, tmp_path, monkeypatch
+):
+    rng = random.Random(seed)
+    lines = rng.choices(["", " ", "a", "ship", "the port is large"], [seed, 1, 50, 50, 50], k=1000)
+    path = tmp_path / "corpus.txt"
+    path.write_text("\n".join(lines))
+    settings = settings_of(path, input_format=input_format, keep_lines=True)
+    whole = {document.line: document.sentences for document in documents(settings)}
+    make_small(monkeypatch, rng.randint(1, 100), rng.randint(30, 300))
+    joined = {}
+    for document in documents(settings):
+        joined.setdefault(document.line, []).extend(document.sentences)
+    assert joined == whole
+
+
 def test_each_document_that_is_cut_is_reported_once(tmp_path, monkeypatch, capsys):
     make_small(monkeypatch)
     path = tmp_path / "corpus.txt"

@@ -14,5 +14,6 @@ def document_end(head: bytes) -> re.Pattern[bytes]:
 
 def read(text: str, source: str, first_line: int, settings) -> Iterator[tuple[int, list[str]]]:
     lines = stripped_lines(text)
-    num_empty = next((number for number, line in enumerate(lines) if line), 0)
+    is_whole = first_line == 1  # not a later part of a file that was cut
+    num_empty = next((number for number, line in enumerate(lines) if line), 0) if is_whole else 0
     yield first_line + num_empty, lines
