@@ -12,9 +12,9 @@ from tfrecord_tools.corpus.blocks import Block, read_blocks
 from tfrecord_tools.corpus.documents import documents_of
 from tfrecord_tools.corpus.settings import CorpusSettings, corpus_name, num_input_bytes
 from tfrecord_tools.progress import Progress
-from tfrecord_tools.workers import run_tasks
+from tfrecord_tools.workers import Workers
 
-MAX_WORDS = 1 << 22  # distinct ones that are held at a time: about 600 MB
+MAX_WORDS = 1 << 21  # distinct ones that are held at a time: about 300 MB
 
 
 class WordTable:
@@ -60,9 +60,12 @@ class CorpusCounts:
     @functools.cached_property
     def word_counts(self) -> Counter[str]:
         """The words of all together."""
-        words: Counter[str] = Counter()
-        for table in self.tables.values():
-            words.update(table.counts)
+        first, *others = [table.counts for table in self.tables.values()]
+        if not others:
+            return first
+        words = first.copy()
+        for counts in others:
+            words.update(counts)
         return words
 
 
@@ -87,9 +90,9 @@ def count_words(
     num_documents = 0
     sizes = [num_input_bytes(corpus) for corpus in corpora]
     total = None if None in sizes else sum(sizes)
-    with Progress("counting words", total, "B") as progress:
+    with Progress("counting words", total, "B") as progress, Workers(num_workers) as workers:
         tasks = _blocks(corpora, progress.advance)
-        results = run_tasks(word_counter, (corpora[0], do_lower_case), tasks, num_workers)
+        results = workers.run(word_counter, (corpora[0], do_lower_case), tasks)
         for name, num_documents_of_block, counts in results:
             tables[name].add(counts)
             num_documents += num_documents_of_block

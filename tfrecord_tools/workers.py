@@ -1,8 +1,10 @@
 """Work that several processes do, with results in the order of the tasks."""
 
 import collections
+import functools
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -23,43 +25,57 @@ def default_num_workers() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def run_tasks(prepare: Callable, arguments: tuple, tasks: Iterable, num_workers: int) -> Iterator:
-    """Yields `prepare(*arguments)(task)` for each task, in order.
+class Workers:
+    """Processes that work on tasks; they start when the first task comes.
 
-    Every worker prepares once. Tasks are taken from the iterable a few at a time, so that they and
-    their results never are all in memory. One worker is this process itself.
+    One worker is this process itself.
 
-    Raises:
-      WorkerDied: a worker was killed or crashed; the message tells by what.
-      Exception: what a task raises; the others are given up.
+    with Workers(num_workers) as workers:
+        for result in workers.run(prepare, arguments, tasks):
+            ...
     """
-    if num_workers == 1:
-        yield from map(prepare(*arguments), tasks)
-        return
-    others = set(multiprocessing.active_children())
-    workers: set = set()
-    results: collections.deque[Future] = collections.deque()
-    # Not forked: this process may have threads, of TensorFlow for one.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(
-        num_workers, context, initializer=_prepare_worker, initargs=(prepare, arguments)
-    )
-    try:
+
+    def __init__(self, num_workers: int):
+        self._num_workers = num_workers
+        self._processes: set = set()
+
+    def __enter__(self):
+        # Not forked: this process may have threads, of TensorFlow for one.
+        context = multiprocessing.get_context("spawn")
+        self._pool = ProcessPoolExecutor(self._num_workers, context, _prepare_worker)
+        return self
+
+    def __exit__(self, error_type, error, traceback):
+        if error is not None:
+            for process in self._processes:
+                process.terminate()
+        self._pool.shutdown(cancel_futures=error is not None)
+        if isinstance(error, BrokenProcessPool):
+            raise WorkerDied(_cause(self._processes)) from error
+
+    def run(self, prepare: Callable, arguments: tuple, tasks: Iterable) -> Iterator:
+        """Yields `prepare(*arguments)(task)` for each task, in order.
+
+        Every worker prepares once. Tasks are taken from the iterable a few at a time, so that they
+        and their results never are all in memory.
+
+        Raises:
+          WorkerDied: on leaving the `with`, a worker was killed or crashed, by what it says.
+          Exception: what a task raises.
+        """
+        if self._num_workers == 1:
+            yield from map(prepare(*arguments), tasks)
+            return
+        others = set(multiprocessing.active_children())
+        preparation = pickle.dumps((prepare, arguments))
+        results: collections.deque[Future] = collections.deque()
         for task in tasks:
-            results.append(pool.submit(_work, task))
-            workers |= set(multiprocessing.active_children()) - others
-            if len(results) >= TASKS_A_WORKER * num_workers:
+            results.append(self._pool.submit(_work, preparation, task))
+            self._processes |= set(multiprocessing.active_children()) - others
+            if len(results) >= TASKS_A_WORKER * self._num_workers:
                 yield results.popleft().result()
         while results:
             yield results.popleft().result()
-        pool.shutdown()
-    except BaseException as error:
-        for worker in workers:
-            worker.terminate()
-        pool.shutdown(cancel_futures=True)
-        if isinstance(error, BrokenProcessPool):
-            raise WorkerDied(_cause(workers)) from error
-        raise
 
 
 def _cause(workers: set) -> str:
@@ -76,11 +92,9 @@ def _cause(workers: set) -> str:
     return f"A worker process {cause}{hint}. Fewer --num_workers need less memory."
 
 
-def _prepare_worker(prepare: Callable, arguments: tuple) -> None:
-    global _work_on
+def _prepare_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the parent ends its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _work_on = prepare(*arguments)
 
 
 def _end_with_parent() -> None:
@@ -89,5 +103,11 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _work(task):
-    return _work_on(task)
+@functools.lru_cache(maxsize=1)  # a worker has one kind of task at a time
+def _prepared(preparation: bytes) -> Callable:
+    prepare, arguments = pickle.loads(preparation)
+    return prepare(*arguments)
+
+
+def _work(preparation: bytes, task):
+    return _prepared(preparation)(task)

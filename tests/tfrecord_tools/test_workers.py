@@ -9,7 +9,7 @@ import time
 import pytest
 
 from bert_keras.errors import InputError
-from tfrecord_tools.workers import WorkerDied, run_tasks
+from tfrecord_tools.workers import WorkerDied, Workers
 
 
 def multiplier(factor):
@@ -23,42 +23,50 @@ def multiplier(factor):
     return multiply
 
 
+def adder(number):
+    return number.__add__
+
+
 @pytest.mark.parametrize("num_workers", [1, 2, 3])
 def test_results_come_in_the_order_of_the_tasks(num_workers):
-    results = run_tasks(multiplier, (3,), iter(range(40)), num_workers)
-    assert list(results) == [3 * number for number in range(40)]
+    with Workers(num_workers) as workers:
+        results = workers.run(multiplier, (3,), iter(range(40)))
+        assert list(results) == [3 * number for number in range(40)]
+        assert list(workers.run(multiplier, (4,), [1, 2])) == [4, 8]
+        assert list(workers.run(adder, (4,), [1, 2])) == [5, 6]
 
 
-def test_tasks_are_taken_as_results_are(monkeypatch):
+def test_tasks_are_taken_as_results_are():
     taken = []
     tasks = (taken.append(number) or number for number in range(100))
-    results = run_tasks(multiplier, (2,), tasks, 2)
-    assert next(results) == 0
-    assert len(taken) <= 5
-    results.close()
+    with Workers(2) as workers:
+        assert next(workers.run(multiplier, (2,), tasks)) == 0
+        assert len(taken) <= 5
 
 
 @pytest.mark.parametrize("num_workers", [1, 2])
 def test_an_error_of_a_task_is_that_of_the_whole(num_workers):
-    with pytest.raises(InputError, match="this number is wrong"):
-        list(run_tasks(multiplier, (3,), [1, 2, "wrong", 4], num_workers))
+    with pytest.raises(InputError, match="this number is wrong"), Workers(num_workers) as workers:
+        list(workers.run(multiplier, (3,), [1, 2, "wrong", 4]))
 
 
 def test_a_killed_worker_is_named_with_its_signal():
-    with pytest.raises(WorkerDied, match="ended by SIGKILL; too little memory"):
-        list(run_tasks(multiplier, (3,), [1, 2, "deadly", *range(20)], 2))
+    message = "ended by SIGKILL; too little memory"
+    with pytest.raises(WorkerDied, match=message), Workers(2) as workers:
+        list(workers.run(multiplier, (3,), [1, 2, "deadly", *range(20)]))
 
 
 PARENT = """
 import os, time
-from tfrecord_tools.workers import run_tasks
+from tfrecord_tools.workers import Workers
 
 def sleeper():
     print(os.getpid(), flush=True)
     return time.sleep
 
 if __name__ == "__main__":
-    list(run_tasks(sleeper, (), [60] * 4, 2))
+    with Workers(2) as workers:
+        list(workers.run(sleeper, (), [60] * 4))
 """
 
 

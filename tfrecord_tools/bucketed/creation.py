@@ -36,7 +36,7 @@ from tfrecord_tools.outputs import (
 )
 from tfrecord_tools.progress import Progress
 from tfrecord_tools.summary import Summary
-from tfrecord_tools.workers import WorkerDied, default_num_workers, run_tasks
+from tfrecord_tools.workers import WorkerDied, Workers, default_num_workers
 
 FORMAT = 1  # of the work folder and of what is drawn: a build of another one begins anew
 WHERE_IT_RUNS = ("num_workers", "work_dir")  # settings that no record depends on
@@ -59,14 +59,12 @@ def create(settings) -> Summary:
     inputs = [path for path in input_files(settings) if path != STDIN]
     check_output_files([*output_files, summary_file], [*inputs, settings.vocab_file])
     masking = check_settings(settings)
-    settings = dataclasses.replace(
-        settings, num_workers=settings.num_workers or default_num_workers()
-    )
+    num_workers = settings.num_workers or default_num_workers()
     work = WorkFolder(split_output_files(settings.output_file)[0], settings.work_dir)
-    with work.opened(_plan(settings, inputs)):
-        corpus = _read(settings, work)
-        made = _make_pieces(settings, masking, work, corpus)
-        _merge_pieces(settings, work, made, len(output_files))
+    with work.opened(_plan(settings, inputs)), Workers(num_workers) as workers:
+        corpus = _read(settings, work, workers)
+        made = _make_pieces(settings, masking, work, corpus, workers)
+        _merge_pieces(settings, work, made, len(output_files), workers)
         for number, path in enumerate(output_files):
             move_file(work.path(shard_file(number)), path)
         counts = sum((Counts(**work.read(f"{piece.name}.json")) for piece in made), corpus.counts)
@@ -133,9 +131,9 @@ def check_num_records(num_records: int, num_shards: int) -> None:
         )
 
 
-def _read(settings, work: WorkFolder) -> Corpus:
+def _read(settings, work: WorkFolder, workers: Workers) -> Corpus:
     try:
-        corpus = read_corpus(settings, work)
+        corpus = read_corpus(settings, work, workers)
         check_corpus_size(corpus.counts, settings)
     except WorkerDied:
         raise
@@ -145,7 +143,9 @@ def _read(settings, work: WorkFolder) -> Corpus:
     return corpus
 
 
-def _make_pieces(settings, masking, work: WorkFolder, corpus: Corpus) -> list[Piece]:
+def _make_pieces(
+    settings, masking, work: WorkFolder, corpus: Corpus, workers: Workers
+) -> list[Piece]:
     """Makes the pieces that are missing; returns all."""
     num_buckets = pieces.num_buckets(corpus.counts, settings.tokens_per_bucket)
     made = [
@@ -156,12 +156,14 @@ def _make_pieces(settings, masking, work: WorkFolder, corpus: Corpus) -> list[Pi
     missing = [piece for piece in made if not work.has(f"{piece.name}.json")]
     arguments = (settings, masking, work, corpus.num_files, num_buckets)
     with Progress("building", len(missing), " pieces") as progress:
-        for _ in run_tasks(pieces.make_pieces, arguments, missing, settings.num_workers):
+        for _ in workers.run(pieces.make_pieces, arguments, missing):
             progress.advance()
     return made
 
 
-def _merge_pieces(settings, work: WorkFolder, made: list[Piece], num_shards: int) -> None:
+def _merge_pieces(
+    settings, work: WorkFolder, made: list[Piece], num_shards: int, workers: Workers
+) -> None:
     """Writes the shards that are missing into the work folder."""
     num_records = [work.read(f"{piece.name}.json")["num_records"] for piece in made]
     try:
@@ -172,7 +174,7 @@ def _merge_pieces(settings, work: WorkFolder, made: list[Piece], num_shards: int
     missing = [number for number in range(num_shards) if not work.has(shard_file(number))]
     arguments = (settings.random_seed, work, made, num_records, num_shards)
     with Progress("shuffling", len(missing), " shards") as progress:
-        for _ in run_tasks(merge_shards, arguments, missing, settings.num_workers):
+        for _ in workers.run(merge_shards, arguments, missing):
             progress.advance()
 
 

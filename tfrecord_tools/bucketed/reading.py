@@ -12,14 +12,14 @@ from tfrecord_tools.bucketed.documents import (
     write_documents,
 )
 from tfrecord_tools.bucketed.pairing import NUM_SPECIAL_TOKENS
-from tfrecord_tools.bucketed.tokenization import DocumentTokenizer, load_segmenter
+from tfrecord_tools.bucketed.tokenization import document_tokenizer, tokenize_document
 from tfrecord_tools.bucketed.work_folder import WorkFolder
 from tfrecord_tools.corpus.blocks import Block, read_blocks
 from tfrecord_tools.corpus.documents import documents_of
 from tfrecord_tools.corpus.settings import num_input_bytes
 from tfrecord_tools.counts import Counts
 from tfrecord_tools.progress import Progress
-from tfrecord_tools.workers import run_tasks
+from tfrecord_tools.workers import Workers
 
 TOKENS_A_FILE = 1 << 22  # 20 MB in memory
 READING_DONE = "documents.json"
@@ -37,23 +37,23 @@ def documents_file(number: int) -> str:
     return f"documents-{number:05}"
 
 
-def read_corpus(settings, work: WorkFolder) -> Corpus:
+def read_corpus(settings, work: WorkFolder, workers: Workers) -> Corpus:
     """Tokenizes the corpus into files; goes on where an earlier build stopped.
 
     Raises:
       InputError: the corpus cannot be read.
     """
     if not work.has(READING_DONE):
-        _read_corpus(settings, work)
+        _read_corpus(settings, work, workers)
     done = work.read(READING_DONE)
     return Corpus(done["num_files"], Counts(**done["counts"]))
 
 
-def _read_corpus(settings, work: WorkFolder) -> None:
+def _read_corpus(settings, work: WorkFolder, workers: Workers) -> None:
     num_files, num_blocks_done, counts = _finished_files(work)
     with Progress("reading", num_input_bytes(settings), "B") as progress:
         blocks = itertools.islice(read_blocks(settings, progress.advance), num_blocks_done, None)
-        parts = run_tasks(tokenize_blocks, (settings,), blocks, settings.num_workers)
+        parts = workers.run(tokenize_blocks, (settings,), blocks)
         for documents, num_blocks in _in_files(parts):
             num_blocks_done += num_blocks
             counts += count_corpus(documents, settings)
@@ -69,12 +69,11 @@ def _read_corpus(settings, work: WorkFolder) -> None:
 def tokenize_blocks(settings) -> Callable[[Block], Documents]:
     """The function that tokenizes a block, for a worker."""
     tokenizer = WordPieceTokenizer(settings.vocab_file, do_lower_case=settings.do_lower_case)
-    segmenter = load_segmenter(settings.segmenter) if settings.segmenter else None
-    tokenize = DocumentTokenizer(tokenizer, segmenter)
+    tokenize = document_tokenizer(tokenizer, settings.segmenter)
 
     def tokenize_block(block: Block) -> Documents:
         return concatenate(
-            tokenize(document.sentences, f"{document.source}:{document.line}")
+            tokenize_document(tokenize, document.sentences, f"{document.source}:{document.line}")
             for document in documents_of(block, settings)
         )
 
