@@ -44,17 +44,17 @@ class Documents(NamedTuple):
 
 
 def one_document(
-    sentence_lengths: list[int], tokens: np.ndarray, starts_word: np.ndarray, origin: str
+    sentence_lengths: np.ndarray, tokens: np.ndarray, starts_word: np.ndarray, origin: str
 ) -> Documents:
     """One document of S sentences and N tokens.
 
     Args:
-      sentence_lengths: number of tokens of each sentence, at least one.
+      sentence_lengths: int [S], number of tokens of each sentence, at least one.
       tokens: int32 [N].
       starts_word: bool [N].
       origin: where it stands; parts of a longer document have one origin.
     """
-    first_tokens = starts_of(np.array(sentence_lengths))
+    first_tokens = starts_of(sentence_lengths)
     return Documents(
         keys=_hash(first_tokens.tobytes() + tokens.tobytes()),
         origins=_hash(origin.encode()),

@@ -2,72 +2,128 @@
 
 import importlib
 import itertools
+from array import array
 from collections.abc import Callable
 
 import numpy as np
 
 from bert_keras.errors import InputError
+from bert_keras.tokenizers.basic import chunks
 from bert_keras.tokenizers.vocabulary import CONTINUATION
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tfrecord_tools.bucketed.documents import Documents, concatenate, one_document
+from tfrecord_tools.bucketed.ranges import ranges, starts_of
 
 Segmenter = Callable[[str], list[str]]  # a text -> its words, which joined are the text again
+# Sentences of a document -> number of tokens of each, ids of all, whether each starts a word.
+Tokenize = Callable[[list[str]], tuple[np.ndarray, np.ndarray, np.ndarray]]
+MAX_KNOWN_CHUNKS = 1 << 19  # about 100 MB
 
 
-class DocumentTokenizer:
-    """Tokenizes documents.
+def tokenize_document(tokenize: Tokenize, sentences: list[str], origin: str) -> Documents:
+    """One document, or none if it has no token; sentences without a token are left out."""
+    num_tokens, tokens, starts_word = tokenize(sentences)
+    if not len(tokens):
+        return concatenate([])
+    return one_document(num_tokens[num_tokens > 0], tokens, starts_word, origin)
 
-    Args:
-      tokenizer: of the vocabulary.
-      segmenter: says what a word is, for languages that do not write spaces. Without it words are
-        those of the tokenizer, where every Chinese character is one.
+
+class ChunkTokenizer:
+    """Tokenizes sentences by a table of what stands between white space: a look-up for each.
+
+    Words are those of the tokenizer, where every Chinese character is one.
     """
 
-    def __init__(self, tokenizer: WordPieceTokenizer, segmenter: Segmenter | None = None):
-        self._tokenizer = tokenizer
-        self._segmenter = segmenter
+    def __init__(self, tokenizer: WordPieceTokenizer):
+        self._chunks = _KnownChunks(tokenizer)
         self._starts_word = np.ones(tokenizer.vocab_size, bool)
         for token, id_ in tokenizer.vocab.items():
             self._starts_word[id_] = not token.startswith(CONTINUATION)
 
-    def __call__(self, sentences: list[str], origin: str) -> Documents:
-        """One document, or none if it has no token; sentences without a token are left out."""
-        tokenize = self._by_vocabulary if self._segmenter is None else self._by_segmenter
-        pairs = [(ids, flags) for ids, flags in map(tokenize, sentences) if len(ids)]
-        if not pairs:
-            return concatenate([])
-        lengths = [len(ids) for ids, _ in pairs]
-        tokens = np.fromiter(itertools.chain.from_iterable(ids for ids, _ in pairs), np.int32)
-        return one_document(lengths, tokens, np.concatenate([flags for _, flags in pairs]), origin)
+    def __call__(self, sentences: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        if len(self._chunks) > MAX_KNOWN_CHUNKS:
+            self._chunks.clear()
+        rows = [list(map(self._chunks.__getitem__, chunks(sentence))) for sentence in sentences]
+        first_chunks = starts_of(np.fromiter(map(len, rows), np.int64, len(rows)))
+        numbers = np.fromiter(itertools.chain.from_iterable(rows), np.int64, first_chunks[-1])
+        num_ids, ids = self._chunks.ids_of(numbers)
+        first_tokens = starts_of(num_ids)[first_chunks]
+        return np.diff(first_tokens), ids, self._starts_word[ids]
 
-    def _by_vocabulary(self, sentence: str) -> tuple[list[int], np.ndarray]:
-        ids = self._tokenizer.convert_tokens_to_ids(self._tokenizer.tokenize(sentence))
-        return ids, self._starts_word[ids]
 
-    def _by_segmenter(self, sentence: str) -> tuple[list[int], np.ndarray]:
-        words = self._segmenter(sentence)
+class _KnownChunks(dict):
+    """Chunk -> its number. What is not known yet is tokenized when it is asked for."""
+
+    def __init__(self, tokenizer: WordPieceTokenizer):
+        super().__init__()
+        self._tokenizer = tokenizer
+        self._ids = array("i")  # of all chunks, one after another
+        self._starts = array("q", [0])  # where those of each begin
+
+    def __missing__(self, chunk: str) -> int:
+        tokens = self._tokenizer.tokenize(chunk)
+        self._ids.extend(self._tokenizer.convert_tokens_to_ids(tokens))
+        self._starts.append(len(self._ids))
+        self[chunk] = number = len(self)
+        return number
+
+    def clear(self) -> None:
+        super().clear()
+        self._ids, self._starts = array("i"), array("q", [0])
+
+    def ids_of(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How many ids the chunks of these numbers have, and all of them one after another."""
+        starts = np.frombuffer(self._starts, np.int64)
+        num_ids = starts[numbers + 1] - starts[numbers]
+        ids = np.frombuffer(self._ids, np.int32) if self._ids else np.zeros(0, np.int32)
+        return num_ids, ids[ranges(starts[numbers], num_ids)]
+
+
+class SegmentedTokenizer:
+    """Tokenizes sentences whose words a segmenter tells, for languages without spaces.
+
+    A token starts a word if it stands at the beginning of one of the segmenter's.
+    """
+
+    def __init__(self, tokenizer: WordPieceTokenizer, segmenter: Segmenter):
+        self._tokenizer = tokenizer
+        self._segmenter = segmenter
+
+    def __call__(self, sentences: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        rows = [self._tokenizer.tokenize_with_offsets(sentence) for sentence in sentences]
+        flags = [
+            token.start in starts and not token.piece.startswith(CONTINUATION)
+            for tokens, starts in zip(rows, map(self._word_starts, sentences), strict=True)
+            for token in tokens
+        ]
+        pieces = [token.piece for tokens in rows for token in tokens]
+        ids = self._tokenizer.convert_tokens_to_ids(pieces)
+        return np.array(list(map(len, rows))), np.array(ids, np.int32), np.array(flags, bool)
+
+    def _word_starts(self, sentence: str) -> set[int]:
+        words = list(self._segmenter(sentence))
         if "".join(words) != sentence:
             raise InputError(
                 "The words of a --segmenter, joined, must be the text that it was given. "
                 f"Received: {words[:20]} for {sentence[:80]!r}"
             )
-        starts = {0, *itertools.accumulate(map(len, words))}
-        tokens = self._tokenizer.tokenize_with_offsets(sentence)
-        ids = self._tokenizer.convert_tokens_to_ids(token.piece for token in tokens)
-        flags = [
-            token.start in starts and not token.piece.startswith(CONTINUATION) for token in tokens
-        ]
-        return ids, np.array(flags, bool)
+        return {0, *itertools.accumulate(map(len, words))}
 
 
-def load_segmenter(name: str) -> Segmenter:
-    """The function that `module:function` names, such as `jieba:lcut`."""
-    module_name, _, function_name = name.partition(":")
+def document_tokenizer(tokenizer: WordPieceTokenizer, segmenter: str | None) -> Tokenize:
+    """The way to tokenize that `--segmenter` asks for.
+
+    Raises:
+      InputError: `module:function` names no function that can be imported here.
+    """
+    if segmenter is None:
+        return ChunkTokenizer(tokenizer)
+    module_name, _, function_name = segmenter.partition(":")
     try:
-        segmenter = getattr(importlib.import_module(module_name), function_name)
+        function = getattr(importlib.import_module(module_name), function_name)
     except (ImportError, AttributeError, ValueError) as error:
         raise InputError(
             "--segmenter must be module:function, of a module that can be imported here. "
-            f"Received: {name!r} ({error})"
+            f"Received: {segmenter!r} ({error})"
         ) from error
-    return segmenter
+    return SegmentedTokenizer(tokenizer, function)

@@ -20,7 +20,7 @@ CORPORA = st.lists(SENTENCES, max_size=8)
 
 def document(sentences, origin="file:1"):
     tokens = np.array([token for sentence in sentences for token in sentence], np.int32)
-    return one_document(list(map(len, sentences)), tokens, tokens % 2 == 0, origin)
+    return one_document(np.array(list(map(len, sentences))), tokens, tokens % 2 == 0, origin)
 
 
 def sentences_of(documents):

@@ -20,7 +20,7 @@ def corpus(lengths_of_documents, origins=None):
     for number, lengths in enumerate(lengths_of_documents):
         tokens = np.arange(first, first + sum(lengths), dtype=np.int32)
         origin = origins[number] if origins else str(number)
-        parts.append(one_document(lengths, tokens, tokens >= 0, origin))
+        parts.append(one_document(np.array(lengths), tokens, tokens >= 0, origin))
         first += sum(lengths)
     return concatenate(parts)
 
@@ -114,11 +114,13 @@ def test_parts_of_one_document_are_no_random_texts_for_each_other(origins):
 
 def test_copies_of_a_document_are_no_random_texts_for_each_other():
     tokens = np.arange(9, dtype=np.int32)
-    copies = [one_document([3, 3, 3], tokens, tokens >= 0, str(number)) for number in range(50)]
+    copies = [
+        one_document(np.array([3, 3, 3]), tokens, tokens >= 0, str(number)) for number in range(50)
+    ]
     rows = next_sentence(concatenate(copies), 32, 0.0, generator())
     assert rows.labels.tolist() == [0] * 50
     tokens = np.arange(9, 12, dtype=np.int32)
-    other = one_document([3], tokens, tokens >= 0, "other")
+    other = one_document(np.array([3]), tokens, tokens >= 0, "other")
     documents = concatenate([*copies, other])
     for seed in range(20):
         rows = next_sentence(documents, 32, 0.0, generator(seed))
