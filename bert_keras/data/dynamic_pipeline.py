@@ -48,10 +48,9 @@ def dynamic_pretraining_dataset(
     )
 
     def mask(number, records):
-        begin = tf.where(number == first_block, num_skipped, 0)
-        features = parse_features(records, unmasked_features(max_seq_length))
-        masked = mask_block(features, masking, seed, number)
-        return {name: values[begin:] for name, values in masked.items()}
+        first_row = tf.where(number == first_block, num_skipped, 0)
+        features = parse_features(records[first_row:], unmasked_features(max_seq_length))
+        return mask_block(features, masking, seed, number, first_row)
 
     return _batches(blocks.enumerate(first_block), mask, batch_size, rows, drop_remainder=True)
 

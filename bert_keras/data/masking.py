@@ -32,14 +32,21 @@ class Draws(NamedTuple):
     random_ids: tf.Tensor  # int32 [N, P], of the vocabulary
 
 
-def mask_block(features: dict[str, tf.Tensor], masking: Masking, seed: int, number: tf.Tensor):
-    """Returns the features of masked records, for those of block `number` of the stream.
+def mask_block(
+    features: dict[str, tf.Tensor],
+    masking: Masking,
+    seed: int,
+    number: tf.Tensor,
+    first_row: tf.Tensor | int = 0,
+) -> dict[str, tf.Tensor]:
+    """Returns the features of masked records, for rows of block `number` from `first_row` on.
 
-    `features` are those of `unmasked_features`, int32; the rows of the last block may be fewer.
+    `features` are those of `unmasked_features`, int32.
     """
     num_rows, length = tf.shape(features["input_ids"])[0], features["input_ids"].shape[1]
     draws = draw(length, masking, seed, number)
-    return hide(features, masking, Draws(*(values[:num_rows] for values in draws)))
+    rows = slice(first_row, first_row + num_rows)
+    return hide(features, masking, Draws(*(values[rows] for values in draws)))
 
 
 def draw(length: int, masking: Masking, seed: int, number: tf.Tensor) -> Draws:

@@ -5,7 +5,7 @@ import gzip
 import pytest
 import tensorflow as tf
 
-from bert_keras.data.features import pretraining_features
+from bert_keras.data.features import pretraining_features, unmasked_features
 from bert_keras.data.pipeline import evaluation_dataset, pretraining_dataset
 from bert_keras.data.records import check_first_records, count_records
 from bert_keras.errors import InputError
@@ -13,8 +13,17 @@ from bert_keras.errors import InputError
 
 def write_records(path, num_records=3, length=128, num_predictions=20, **changed):
     """Writes records of zeros; `changed` replaces features, None leaves them out."""
+    features = pretraining_features(length, num_predictions)
+    return write_features(path, features, num_records, **changed)
+
+
+def write_unmasked_records(path, length=128, **changed):
+    return write_features(path, unmasked_features(length), 3, **changed)
+
+
+def write_features(path, features, num_records, **changed):
     example = tf.train.Example()
-    for name, feature in pretraining_features(length, num_predictions).items():
+    for name, feature in features.items():
         values = changed.get(name, [0] * feature.shape[0])
         if values is not None:
             stored = example.features.feature[name]
@@ -93,6 +102,36 @@ def test_records_of_another_kind(tmp_path, changed, message):
 def test_numbers_that_no_feature_holds(tmp_path, name, values, message):
     with pytest.raises(InputError, match=message):
         check(write_records(tmp_path / "a", **{name: values}))
+
+
+def test_records_without_masks(tmp_path):
+    """They may get any number of predictions; an empty file is of neither kind."""
+    paths = [write_unmasked_records(tmp_path / name) for name in ("a", "b")]
+    (tmp_path / "empty").write_bytes(b"")
+    for num_predictions in (5, 20):
+        shards = check(*paths, tmp_path / "empty", num_predictions=num_predictions)
+        assert [(shard.path, shard.is_masked) for shard in shards] == [(p, False) for p in paths]
+    assert [shard.is_masked for shard in check(write_records(tmp_path / "masked"))] == [True]
+
+
+def test_records_with_and_without_masks(tmp_path):
+    masked, unmasked = write_records(tmp_path / "a"), write_unmasked_records(tmp_path / "b")
+    with pytest.raises(InputError, match="received both: those of .*/a do, those of .*/b do not"):
+        check(unmasked, masked)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"segment_ids": None}, "lack segment_ids"),
+        ({"starts_word": [0] * 127}, "Expected 128 values of starts_word; .* holds 127"),
+        ({"starts_word": [2] + [0] * 127}, "starts_word from 0 to 1; .* holds 2"),
+        ({"length": 64}, "received --max_seq_length=128, but .*was made with --max_seq_length=64"),
+    ],
+)
+def test_records_without_masks_of_another_kind(tmp_path, changed, message):
+    with pytest.raises(InputError, match=message):
+        check(write_unmasked_records(tmp_path / "a", **changed))
 
 
 def test_a_feature_of_another_type(tmp_path):

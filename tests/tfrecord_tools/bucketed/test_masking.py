@@ -5,36 +5,11 @@ import random
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from bert_keras.data.masking_settings import (
-    RUN_LENGTH_SHARES,
-    Masking,
-    MaskingSettings,
-    decided_together,
-)
-from tfrecord_tools.bucketed.masking import Draws, UnmaskedRows, draw, hide, mask_rows
+from bert_keras.data.masking_settings import RUN_LENGTH_SHARES, decided_together
+from tests.masking_cases import MASK, MODES, VOCAB_SIZE, cases, masking, rows_of
+from tfrecord_tools.bucketed.masking import Draws, UnmaskedRows, hide, mask_rows
 from tfrecord_tools.single_stream.static_masking import StaticMasking, mask_tokens
-
-VOCAB_SIZE = 1000
-MASK = 5000  # none of the vocabulary, so that it never is a random token too
-MODES = ("token", "whole_word", "ngram", "span")
-
-
-def masking(mode, **settings):
-    return Masking(MaskingSettings(masking=mode, **settings), MASK, VOCAB_SIZE, special_ids=(2, 3))
-
-
-def rows_of(*layouts, num_rows=1):
-    """Rows from letters: w begins a word, c goes on, | is [CLS] or [SEP], . is padding."""
-    letters = np.repeat(np.array([list(layout) for layout in layouts]), num_rows, axis=0)
-    tokens = np.where(letters == ".", 0, VOCAB_SIZE + np.arange(letters.shape[1]))
-    return UnmaskedRows(
-        tokens.astype(np.int32),
-        np.sum(letters != ".", axis=1),
-        letters == "w",
-        (letters == "w") | (letters == "c"),
-    )
 
 
 def reference(row, masking, draws):
@@ -105,26 +80,6 @@ def chosen_run(words, chosen, limit, mode):
         words = words[:-1]
         pieces = [piece for word in words for piece in word]
     return [] if chosen.keys() & set(pieces) else pieces
-
-
-@st.composite
-def cases(draw_from):
-    """Rows of any layout, with settings for all modes and draws."""
-    length = draw_from(st.integers(1, 40))
-    num_rows = draw_from(st.integers(1, 4))
-    shares = draw_from(st.sampled_from([(0.8, 0.1, 0.1), (0.0, 0.5, 0.5), (1.0, 0.0, 0.0)]))
-    case_masking = masking(
-        draw_from(st.sampled_from(MODES)),
-        masked_lm_prob=draw_from(st.sampled_from([0.0, 0.15, 0.5, 1.0])),
-        max_predictions_per_seq=draw_from(st.sampled_from([1, 5, 20, 60])),
-        whole_word_decision=draw_from(st.sampled_from(["piece", "word"])),
-        **dict(zip(("mask_share", "keep_share", "random_share"), shares, strict=True)),
-    )
-    layout = st.text(st.sampled_from("wwwcc|"), min_size=length, max_size=length)
-    num_tokens = draw_from(st.integers(0, length))
-    layouts = [draw_from(layout)[:num_tokens].ljust(length, ".") for _ in range(num_rows)]
-    rng = np.random.default_rng(draw_from(st.integers(0, 2**32)))
-    return rows_of(*layouts), case_masking, draw(num_rows, length, case_masking, rng)
 
 
 @settings(max_examples=500)
