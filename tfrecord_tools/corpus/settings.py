@@ -37,7 +37,7 @@ class CorpusSettings:
         "empty line between documents. files: running text, a file is a document. wikiextractor: "
         "what WikiExtractor writes. jsonl: a JSON object a line, a document in its --text_field.",
     )
-    text_field: str = flags.setting("text", "Field of jsonl and of --tfds that holds the text.")
+    text_field: str = flags.setting("text", "Field that holds the text, in JSON and in --tfds.")
     language: str = flags.setting("en", "Language by whose rules running text is split.")
     keep_lines: bool = flags.setting(
         False, "Take the lines of running text for its sentences: nothing is split."

@@ -27,8 +27,11 @@ def document_end(head: bytes) -> re.Pattern[bytes]:
 
 def read(text: str, source: str, first_line: int, settings) -> Iterator[tuple[int, list[str]]]:
     """Yields the passages of each article; raises InputError for an article without its end."""
-    articles = _json_articles if _JSON.match(text) else doc_articles
-    for number, body in articles(text.replace("\r\n", "\n"), source, first_line):
+    if _JSON.match(text):
+        articles = _json_articles(text, source, first_line, settings.text_field)
+    else:
+        articles = doc_articles(text.replace("\r\n", "\n"), source, first_line)
+    for number, body in articles:
         yield number, passages(body, settings.min_passage_length)
 
 
@@ -54,9 +57,11 @@ def doc_articles(text: str, source: str, first_line: int = 1) -> Iterator[tuple[
         number += article.count("\n")
 
 
-def _json_articles(text: str, source: str, first_line: int) -> Iterator[tuple[int, str]]:
+def _json_articles(
+    text: str, source: str, first_line: int, text_field: str
+) -> Iterator[tuple[int, str]]:
     for number, fields in json_lines.read_objects(text, source, first_line):
-        body = json_lines.text_of(fields, "text", source, number)
+        body = json_lines.text_of(fields, text_field, source, number)
         first, _, rest = body.partition("\n")
         yield number, rest if first.strip() == fields.get("title") else body
 
