@@ -97,13 +97,21 @@ class Settings(CorpusSettings):
         return self.output_file.removesuffix(".txt") + ".summary.json"
 
 
-def learn_vocabulary(settings: Settings) -> LearnSummary:
-    """Counts the words of the corpus, learns pieces, writes vocabulary and summary.
+def learn_vocabulary(settings: Settings) -> LearnSummary | ExtendSummary:
+    """Counts the words of the corpus, learns pieces or new words, writes vocabulary and summary.
 
     Raises:
-      InputError: settings or corpus cannot work. No file is written then.
+      InputError: settings, vocabulary or corpus cannot work. No file is written then.
     """
     _check(settings)
+    return (_extend if settings.extend_vocab_file else _learn)(settings)
+
+
+def main(settings: Settings) -> None:
+    print(learn_vocabulary(settings))
+
+
+def _learn(settings: Settings) -> LearnSummary:
     room = learning.room_for_pieces(settings.vocab_size, settings.num_unused)
     _check_room(room, [], settings)
     corpus, word_counts = _count_words(settings)
@@ -132,13 +140,7 @@ def learn_vocabulary(settings: Settings) -> LearnSummary:
     return summary
 
 
-def extend_vocabulary(settings: Settings) -> ExtendSummary:
-    """Counts the words of the corpus, adds the most useful, writes vocabulary and summary.
-
-    Raises:
-      InputError: settings, vocabulary or corpus cannot work. No file is written then.
-    """
-    _check(settings)
+def _extend(settings: Settings) -> ExtendSummary:
     old = load_vocabulary(settings.extend_vocab_file)
     check_case(settings.do_lower_case, old)
     if settings.extend_at == "unused":
@@ -152,7 +154,7 @@ def extend_vocabulary(settings: Settings) -> ExtendSummary:
             f"{settings.min_count} times and are no single token yet"
         )
     vocab = PLACES[settings.extend_at](old, words)
-    before = measure_coverage(word_counts, old)
+    before = measure_coverage(corpus.word_counts, old)
     summary = ExtendSummary(
         summarize_text(corpus, vocab),
         before.tokens_per_word,
@@ -167,14 +169,10 @@ def extend_vocabulary(settings: Settings) -> ExtendSummary:
     return summary
 
 
-def main(settings: Settings) -> None:
-    print((extend_vocabulary if settings.extend_vocab_file else learn_vocabulary)(settings))
-
-
 def _check(settings: Settings) -> None:
     """Raises InputError for settings that cannot work."""
     flags.check_numbers(settings)
-    extends = settings.extend_vocab_file is not None
+    extends = bool(settings.extend_vocab_file)
     if extends == (settings.vocab_size is not None):
         raise InputError("Give --vocab_size to learn, or --extend_vocab_file; not both.")
     if extends == (settings.num_new_words is None):
