@@ -1,11 +1,10 @@
 """Blocks against the text that they are cut from."""
 
+import contextlib
 import gzip
 import os
 import random
-import resource
-import subprocess
-import sys
+import tracemalloc
 
 import pytest
 
@@ -33,6 +32,16 @@ def read(settings):
 
 def documents(settings):
     return [document for block in read(settings) for document in documents_of(block, settings)]
+
+
+@contextlib.contextmanager
+def traced_memory():
+    """Gives a function that returns the most bytes that Python held at a time."""
+    tracemalloc.start()
+    try:
+        yield lambda: tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 def make_small(monkeypatch, block_bytes=100, document_bytes=400, line_bytes=400):
@@ -176,21 +185,10 @@ def test_two_gigabytes_without_a_line_end_are_refused_in_little_memory(input_for
     with open(path, "wb") as file:
         file.write(b"the port\n")
         file.truncate(2 << 30)  # takes no room on the disk
-    code = (
-        "import resource; from tfrecord_tools.corpus import blocks, settings\n"
-        "base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        f"given = {{'input_file': [{str(path)!r}], 'input_format': {input_format!r}}}\n"
-        "given = settings.CorpusSettings(**given)\n"
-        "try: list(blocks.read_blocks(given, lambda num_bytes: None))\n"
-        "except settings.InputError as error: print(error)\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base)"
-    )
-    said, num_kilobytes = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.splitlines()
-    assert "line 2 of" in said
-    assert "A line may have 16 MB" in said
-    assert int(num_kilobytes) < 64 << 10
+    with traced_memory() as peak:
+        with pytest.raises(InputError, match="line 2 of .* is longer"):
+            read(settings_of(path, input_format=input_format))
+        assert peak() < 64 << 20
 
 
 def test_memory_does_not_grow_with_a_file(tmp_path):
@@ -198,11 +196,12 @@ def test_memory_does_not_grow_with_a_file(tmp_path):
     with gzip.open(path, "wb", 1) as file:
         for _ in range(200):
             file.write(b"the ship sails to the port\n\n" * 20_000)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    settings = settings_of(path)
-    num_bytes = sum(len(block.data) for block in blocks.read_blocks(settings, lambda _: None))
-    assert num_bytes == 112_000_000
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 40 << 10
+    with traced_memory() as peak:
+        lengths = [
+            len(block.data) for block in blocks.read_blocks(settings_of(path), lambda _: None)
+        ]
+        assert peak() < 16 << 20
+    assert sum(lengths) == 112_000_000
 
 
 def test_a_file_named_twice_is_read_twice_and_its_end_ends_a_document(tmp_path):
