@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from bert_keras.errors import InputError
+from bert_keras.tokenizers.learning import is_too_long
 from bert_keras.tokenizers.vocabulary import UNKNOWN, vocabulary_size
 from bert_keras.tokenizers.wordpiece import MAX_CHARACTERS_PER_WORD, LongestMatch
 
@@ -21,7 +22,9 @@ def rank_new_words(
     longest_match = LongestMatch(vocab)
     savings = {}
     for word, count in word_counts.items():
-        if word in vocab or count < min_count or len(word) > MAX_CHARACTERS_PER_WORD:
+        if word in vocab or count < min_count:
+            continue
+        if len(word) > MAX_CHARACTERS_PER_WORD or is_too_long(word):
             continue
         pieces = longest_match.pieces(word)
         is_unknown = pieces[0][0] == UNKNOWN

@@ -26,6 +26,7 @@ from bert_keras.tokenizers.wordpiece import MAX_CHARACTERS_PER_WORD
 
 # So many slots are between [PAD] and [UNK] in the released files: [UNK] is at 100.
 NUM_UNUSED = 99
+MAX_PIECE_BYTES = 256
 _SPECIAL_TOKENS = (UNKNOWN, CLASSIFICATION, SEPARATOR, MASK)
 
 WordCounts = Mapping[str, float]  # whole numbers, but for those of `smooth`
@@ -83,6 +84,8 @@ def learn_pieces(
 ) -> Iterator[str]:
     """Yields pieces of two characters or more, in the order in which they become the most frequent.
 
+    None is longer than MAX_PIECE_BYTES.
+
     Args:
         word_counts: words as `BasicTokenizer` gives them. Those with a character outside the
             alphabet, or too long for the tokenizer, are left out.
@@ -103,6 +106,8 @@ def learn_pieces(
             heapq.heappush(queue, (-count, pair))
             continue
         piece = pieces[ord(pair[0])] + pieces[ord(pair[1])].removeprefix(CONTINUATION)
+        if is_too_long(piece):
+            continue
         if piece not in symbols:  # a piece may be made of different pairs
             symbols[piece] = chr(len(pieces))
             pieces.append(piece)
@@ -110,6 +115,11 @@ def learn_pieces(
         for new_pair in words.merge(pair, symbols[piece]):
             if (count := words.pair_counts[new_pair]) >= min_count:
                 heapq.heappush(queue, (-count, new_pair))
+
+
+def is_too_long(piece: str) -> bool:
+    """Whether TensorFlow Text's matcher, and so `in_graph`, refuses it for its length."""
+    return len(piece.removeprefix(CONTINUATION).encode()) > MAX_PIECE_BYTES
 
 
 class _SymbolWords:

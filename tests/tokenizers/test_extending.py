@@ -23,8 +23,9 @@ def test_words_are_ranked_by_the_tokens_that_they_save():
     assert ranked == ["boat", "shipsy", "ab", "ships", "東"]
 
 
-def test_words_that_are_too_long_for_the_tokenizer_are_no_words():
-    assert extending.rank_new_words({"a" * 201: 9}, IDS, min_count=1) == []
+@pytest.mark.parametrize("word", ["a" * 201, "東" * 86])  # a word for neither engine
+def test_words_that_are_too_long_for_a_tokenizer_are_left_out(word):
+    assert extending.rank_new_words({word: 9}, IDS, min_count=1) == []
 
 
 def test_slots_are_filled_and_all_else_keeps_its_id():

@@ -15,6 +15,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from bert_keras.tokenizers import learning
 from bert_keras.tokenizers.basic import BasicTokenizer
+from bert_keras.tokenizers.in_graph import InGraphTokenizer
+from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
 HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 
@@ -129,6 +131,19 @@ def test_ties_do_not_depend_on_the_hash_seed():
 def test_words_that_no_tokenizer_splits_teach_nothing():
     assert list(learning.learn_pieces({"abx": 9, "ab" * 101: 9}, "ab", 1)) == []
     assert next(learning.learn_pieces({"ab" * 100: 9}, "ab", 1)) == "##ab"
+
+
+@pytest.mark.parametrize("character", ["x", "ก"])  # 200 bytes and 600
+def test_pieces_are_no_longer_than_tensorflow_text_takes(tmp_path, character):
+    word = character * 200
+    pieces = list(learning.learn_pieces({word: 9}, character, 1))
+    longest = max(len(piece.removeprefix("##").encode()) for piece in pieces)
+    assert 200 <= longest <= 256
+    path = tmp_path / "vocab.txt"
+    path.write_text("\n".join(["[UNK]", *learning.alphabet_pieces(character), *pieces]))
+    plain = WordPieceTokenizer(path)
+    ids = plain.convert_tokens_to_ids(plain.tokenize(word))
+    assert InGraphTokenizer(path)([word]).to_list() == [ids]
 
 
 def test_the_alphabet_covers_a_share_of_the_text():
