@@ -23,7 +23,7 @@ from tfrecord_tools.bucketed.serialization import masked_frames, unmasked_frames
 from tfrecord_tools.bucketed.work_folder import WorkFolder
 from tfrecord_tools.counts import Counts
 
-NUM_ROWS_AT_A_TIME = 4096
+NUM_ROWS_AT_A_TIME = 1024
 NUM_KEYS = 2**64
 # A corpus that would fit in one bucket gets more, to keep several workers busy; not so many that a
 # bucket has few documents to take a random one from.

@@ -21,7 +21,7 @@ from tfrecord_tools.counts import Counts
 from tfrecord_tools.progress import Progress
 from tfrecord_tools.workers import Workers
 
-TOKENS_A_FILE = 1 << 22  # 20 MB in memory
+TOKENS_A_FILE = 1 << 20  # 5 MB, and five times that while they are sorted
 READING_DONE = "documents.json"
 
 
