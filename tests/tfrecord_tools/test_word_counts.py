@@ -1,6 +1,8 @@
 """Counts of words against a plain Counter; the table that drops rare ones, by hand."""
 
 import random
+import subprocess
+import sys
 from collections import Counter
 
 import pytest
@@ -24,6 +26,14 @@ def test_words_are_those_of_the_tokenizer(tmp_path, lower):
     assert counted.word_counts == Counter(words)
     assert counted.tables[str(tmp_path / "a.txt")].num_words == len(words)
     assert counted.num_documents == 2
+
+
+def test_workers_load_no_tensorflow():
+    code = (
+        "import sys, tfrecord_tools.learn_vocabulary; "
+        "sys.exit(any(name.startswith(('tensorflow', 'keras')) for name in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_each_corpus_has_its_own_table(tmp_path):
