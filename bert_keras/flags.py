@@ -85,7 +85,7 @@ def parse(settings_class: type, command_line: Sequence[str]):
     except absl_flags.Error as error:
         message = str(error).removeprefix("ERROR:: ")
         raise InputError(f"{message}. --help lists the flags.") from error
-    fields = _flag_fields(settings_class)
+    fields = flag_fields(settings_class)
     values = {field.name: flag_values[field.name].value for field in fields}
     missing = [f"--{f.name}" for f in fields if _is_required(f) and values[f.name] is None]
     if missing:
@@ -120,7 +120,7 @@ def define(settings_class: type) -> absl_flags.FlagValues:
     flag_values = absl_flags.FlagValues()
     flag_values.set_gnu_getopt(True)  # words that are no flags may stand anywhere
     hints = typing.get_type_hints(settings_class)
-    for field in _flag_fields(settings_class):
+    for field in flag_fields(settings_class):
         kind = _plain_type(hints[field.name])
         absl_flags.DEFINE(
             PARSERS[kind](),
@@ -133,6 +133,13 @@ def define(settings_class: type) -> absl_flags.FlagValues:
     return flag_values
 
 
+def flag_fields(settings_class: type) -> list[dataclasses.Field]:
+    """Returns the program's own flags as they are written there, then those that it inherits."""
+    fields = [f for f in dataclasses.fields(settings_class) if "argument" not in f.metadata]
+    own = list(settings_class.__annotations__)
+    return sorted(fields, key=lambda f: own.index(f.name) if f.name in own else len(own))
+
+
 def manual(settings_class: type, description: str, program: str) -> str:
     """Returns the text of `--help`: what the program is, then the flags in the fields' order."""
     hints = typing.get_type_hints(settings_class)
@@ -142,7 +149,7 @@ def manual(settings_class: type, description: str, program: str) -> str:
         word = f"{argument_field.metadata['argument']}..."
         lines[0] += f" {word}"
         lines += [f"  {word}", *_indented(argument_field.metadata["help"])]
-    for field in _flag_fields(settings_class):
+    for field in flag_fields(settings_class):
         kind = _plain_type(hints[field.name])
         name = f"--[no]{field.name}" if kind is bool else f"--{field.name}={PLACEHOLDERS[kind]}"
         lines += [f"  {name}", *_indented(f"{field.metadata['help']} ({_shown_default(field)})")]
@@ -234,12 +241,6 @@ def _unknown_flag(name: str, names: list[str]) -> str:
     nearest = difflib.get_close_matches(name.removeprefix("no"), names, n=3, cutoff=0.5)
     hint = f" The nearest: {', '.join('--' + n for n in nearest)}." if nearest else ""
     return f"There is no flag --{name}.{hint} --help lists all."
-
-
-def _flag_fields(settings_class: type) -> list[dataclasses.Field]:
-    """The program's own flags, then those that it inherits."""
-    fields = [f for f in dataclasses.fields(settings_class) if "argument" not in f.metadata]
-    return sorted(fields, key=lambda field: field.name not in settings_class.__annotations__)
 
 
 def _argument_field(settings_class: type) -> dataclasses.Field | None:

@@ -283,3 +283,20 @@ def test_output_without_the_characters_is_readable():
 def test_flags_load_no_tensorflow():
     code = "import sys, bert_keras.flags; sys.exit(bool({'tensorflow', 'keras'} & {*sys.modules}))"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_own_flags_come_first_and_in_their_order():
+    """Also one that a base class has, at another place."""
+
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Base:
+        shared: int = flags.setting(1, "Of several programs.")
+        changed: int = flags.setting(1, "Of several programs.")
+
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Program(Base):
+        first: int = flags.setting(1, "Of this program.")
+        changed: int = flags.setting(2, "Of this program.")
+
+    names = [field.name for field in flags.flag_fields(Program)]
+    assert names == ["first", "changed", "shared"]

@@ -1,7 +1,6 @@
 """The output folder of a run: which command it belongs to, and who may write there."""
 
 import contextlib
-import dataclasses
 import json
 import os
 import shlex
@@ -10,6 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from bert_keras import flags
 from bert_keras.errors import InputError
 from bert_keras.locks import exclusive_lock
 
@@ -149,7 +149,7 @@ def write_text(folder: str, name: str, text: str) -> None:
 def command(settings: Any) -> str:
     """Returns the flags that differ from their defaults, as they are typed."""
     words = []
-    for field in dataclasses.fields(settings):
+    for field in flags.flag_fields(type(settings)):
         value = getattr(settings, field.name)
         default = field.default
         if isinstance(value, list):
