@@ -21,6 +21,10 @@ _MODULES = {
     "InGraphTokenizer": "tokenizers.in_graph",
     "pretraining_dataset": "data.pipeline",
     "evaluation_dataset": "data.pipeline",
+    "dynamic_pretraining_dataset": "data.dynamic_pipeline",
+    "dynamic_evaluation_dataset": "data.dynamic_pipeline",
+    "MaskingSettings": "data.masking_settings",
+    "masking_for": "data.masking_settings",
     "packed_pretraining_dataset": "data.packed_pipeline",
     "packed_evaluation_dataset": "data.packed_pipeline",
     "bert": "models.bert",
@@ -33,7 +37,13 @@ _MODULES = {
     "from_pretrained": "checkpoints.pretrained",
     "save_pretrained": "checkpoints.pretrained",
 }
-_WITHOUT_KERAS = ("BertConfig", "InputError", "WordPieceTokenizer")
+_WITHOUT_KERAS = (
+    "BertConfig",
+    "InputError",
+    "WordPieceTokenizer",
+    "MaskingSettings",
+    "masking_for",
+)
 
 __all__ = sorted(_MODULES)
 

@@ -8,6 +8,9 @@ alone, it makes records from the sample corpus that the package holds and trains
     python -m bert_keras.run_pretraining --do_eval --input_file=held_out.tfrecord \
         --bert_config_file=bert_config.json --output_dir=my_bert
 
+Records without masks (--masking=none when they are made) get fresh ones in every epoch; --masking,
+--masked_lm_prob and the shares say how, and --vocab_file is needed.
+
 A run that was stopped or killed is continued by the same command, with the same result as if it
 had not been. SIGTERM saves and exits with status 0, Ctrl-C saves and exits with 130.
 """
@@ -16,6 +19,7 @@ import dataclasses
 
 from bert_keras import flags
 from bert_keras.backend import check_backend, import_tensorflow_quietly
+from bert_keras.data.masking_settings import MaskingSettings
 from bert_keras.training import devices
 from bert_keras.training.stop import StopRequest
 
@@ -28,7 +32,7 @@ REPLACED_FLAGS = devices.REPLACED_FLAGS | {
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Settings(devices.DeviceSettings):
+class Settings(devices.DeviceSettings, MaskingSettings):
     """The flags of the program: what to train on, which model, for how long."""
 
     input_file: list[str] = flags.setting(
@@ -51,7 +55,10 @@ class Settings(devices.DeviceSettings):
         128, "Length of the examples, as the records have it.", minimum=1, maximum=2**20
     )
     max_predictions_per_seq: int = flags.setting(
-        20, "Masked positions of an example, as the records have them.", minimum=1, maximum=2**20
+        20,
+        "Masked positions of an example, as the records have them; the most, if they have none.",
+        minimum=1,
+        maximum=2**20,
     )
     pack_sequences: bool = flags.setting(
         False,

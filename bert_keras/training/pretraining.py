@@ -2,8 +2,7 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import keras
 import tensorflow as tf
@@ -11,15 +10,12 @@ import tensorflow as tf
 from bert_keras import flags
 from bert_keras.checkpoints import pretrained
 from bert_keras.config import BertConfig
-from bert_keras.data.packed_pipeline import packed_evaluation_dataset, packed_pretraining_dataset
-from bert_keras.data.pipeline import evaluation_dataset, pretraining_dataset
+from bert_keras.data.masking_settings import check_masking
 from bert_keras.data.records import check_first_records, count_records
 from bert_keras.errors import InputError
 from bert_keras.files import expand_input_files
-from bert_keras.models.packed_pretrainer import packed_pretrainer
-from bert_keras.models.pretrainer import pretrainer
 from bert_keras.notices import notify
-from bert_keras.objectives.pretraining import ACCURACIES, LOSSES, packed_pretraining, pretraining
+from bert_keras.objectives.pretraining import ACCURACIES, LOSSES
 from bert_keras.optimizers.adam_weight_decay import AdamWeightDecay
 from bert_keras.optimizers.schedules import (
     ContinuousWarmupPolynomialDecay,
@@ -28,8 +24,8 @@ from bert_keras.optimizers.schedules import (
 from bert_keras.tokenizers.vocabulary import check_case
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import preflight, run_folder
+from bert_keras.training.examples import examples_of
 from bert_keras.training.session import Session, Training
-from bert_keras.training.step import Objective
 from bert_keras.training.stop import StopRequest
 from bert_keras.training.strategy import describe, strategy_for
 
@@ -37,24 +33,6 @@ from bert_keras.training.strategy import describe, strategy_for
 SCHEDULES = {
     "original": WarmupPolynomialDecay,
     "continuous": ContinuousWarmupPolynomialDecay,
-}
-
-
-class Rows(NamedTuple):
-    """How records become rows of a batch, and what learns from them."""
-
-    training_dataset: Callable[..., tf.data.Dataset]
-    evaluation_dataset: Callable[..., tf.data.Dataset]
-    build: Callable[[BertConfig], keras.Model]
-    objective: Objective
-
-
-# --pack_sequences
-ROWS = {
-    False: Rows(pretraining_dataset, evaluation_dataset, pretrainer, pretraining),
-    True: Rows(
-        packed_pretraining_dataset, packed_evaluation_dataset, packed_pretrainer, packed_pretraining
-    ),
 }
 # The flags that the weights depend on, beside the records and the configuration of the model.
 DECISIVE_FLAGS = (
@@ -137,10 +115,10 @@ def run(settings: Any, stop: StopRequest) -> dict[str, float] | None:
     # Before anything else touches the devices: their memory is set up here.
     strategy = strategy_for(settings)
     notify(f"devices: {describe(strategy)}")
-    rows = ROWS[settings.pack_sequences]
     lengths = (settings.max_seq_length, settings.max_predictions_per_seq)
     shards = check_first_records(inputs.files, *lengths)
-    first = evaluation_dataset(shards, *lengths, batch_size=1)
+    examples = examples_of(shards, settings, inputs.tokenizer)
+    first = examples.for_evaluation(1)
     preflight.check_ids(first, ("input_ids", "masked_lm_ids"), inputs.config.vocab_size)
     # An evaluation of what is not there makes no folder: its name may be mistyped.
     if settings.do_train or settings.init_checkpoint or tf.io.gfile.exists(settings.output_dir):
@@ -149,19 +127,19 @@ def run(settings: Any, stop: StopRequest) -> dict[str, float] | None:
     with run_folder.lock(settings.output_dir) if settings.do_train else contextlib.nullcontext():
         with strategy.scope():
             keras.utils.set_random_seed(settings.random_seed)
-            model = rows.build(inputs.config)
+            model = examples.build(inputs.config)
         session = Session(
             folder=settings.output_dir,
             strategy=strategy,
             model=model,
-            objective=rows.objective,
+            objective=examples.objective,
             losses=LOSSES,
             accuracies=ACCURACIES,
             init_checkpoint=settings.init_checkpoint,
             stop=stop,
             check_data=lambda: count_records(check_first_records(inputs.files, *lengths)),
         )
-        return _run(session, settings, inputs, shards)
+        return _run(session, settings, inputs, examples)
 
 
 def check_settings(settings: Any) -> None:
@@ -172,6 +150,7 @@ def check_settings(settings: Any) -> None:
     flags.check_numbers(settings)
     preflight.check_positive(settings, ("learning_rate",))
     preflight.check_one_of(settings, "learning_rate_schedule", SCHEDULES)
+    check_masking(settings)
 
 
 def read_inputs(settings: Any) -> Inputs:
@@ -193,49 +172,37 @@ def read_inputs(settings: Any) -> Inputs:
     return Inputs(config, tokenizer, files)
 
 
-def _run(session, settings, inputs, shards):
+def _run(session, settings, inputs, examples):
     """Trains, evaluates and keeps the model, as far as it was asked; returns the results."""
     stop, results = session.stop, None
     if settings.do_train:
-        step = session.train(_training(settings, inputs, shards))
+        step = session.train(_training(settings, inputs, examples))
     else:
         step = session.load()
     if settings.do_eval and not stop.received:
-        dataset = ROWS[settings.pack_sequences].evaluation_dataset(
-            shards,
-            settings.max_seq_length,
-            settings.max_predictions_per_seq,
-            settings.eval_batch_size,
-        )
+        dataset = examples.for_evaluation(settings.eval_batch_size)
         results = session.evaluate(dataset, step, settings.max_eval_steps or None)
     if settings.do_train and not stop.received:
         pretrained.save_pretrained(session.model, inputs.tokenizer, session.folder)
-        run_folder.write_text(
-            session.folder, run_folder.README_NAME, _readme(settings, inputs.config, step)
-        )
+        readme = _readme(settings, inputs.config, step, examples.flags)
+        run_folder.write_text(session.folder, run_folder.README_NAME, readme)
         print(f"The model is in {session.folder}; its README.md says how to load it.")
     return results
 
 
-def _training(settings, inputs, shards):
+def _training(settings, inputs, examples):
     """The training that the settings ask for."""
     decisive = {name: getattr(settings, name) for name in DECISIVE_FLAGS}
     # With their sizes: records may be made anew under the same name.
     sized = [f"{file} ({tf.io.gfile.stat(file).length} bytes)" for file in inputs.files]
     decisive |= {"input_file": sized, "bert_config_file": inputs.config.to_dict()}
+    decisive |= examples.decisive
     return Training(
         schedule=SCHEDULES[settings.learning_rate_schedule](
             settings.learning_rate, settings.num_train_steps, settings.num_warmup_steps
         ),
         make_optimizer=AdamWeightDecay,
-        dataset=lambda start_step: ROWS[settings.pack_sequences].training_dataset(
-            shards,
-            settings.max_seq_length,
-            settings.max_predictions_per_seq,
-            settings.train_batch_size,
-            settings.random_seed,
-            start_step=start_step,
-        ),
+        dataset=examples.for_training,
         decisive=decisive,
         examples_per_step=settings.train_batch_size,
         tokens_per_step=settings.train_batch_size * settings.max_seq_length,
@@ -246,7 +213,7 @@ def _training(settings, inputs, shards):
     )
 
 
-def _readme(settings, config, step):
+def _readme(settings, config, step, flags_of_records):
     """The page of a run: what was done, how well it went, how the model is loaded."""
     return README.format(
         num_layers=config.num_hidden_layers,
@@ -256,16 +223,17 @@ def _readme(settings, config, step):
         train_batch_size=settings.train_batch_size,
         max_seq_length=settings.max_seq_length,
         command=run_folder.command(settings),
-        flags=run_folder.command(_evaluation_of(settings)),
+        flags=run_folder.command(_evaluation_of(settings, flags_of_records)),
         folder=settings.output_dir,
         missing="" if settings.vocab_file else MISSING_VOCABULARY,
     )
 
 
-def _evaluation_of(settings):
+def _evaluation_of(settings, flags_of_records):
     """The settings that evaluate the model of these settings, but for its input."""
     defaults = type(settings)()
     kept = ("output_dir", "bert_config_file", "max_seq_length", "max_predictions_per_seq")
+    kept += tuple(flags_of_records)
     return dataclasses.replace(
         defaults, max_eval_steps=0, **{name: getattr(settings, name) for name in kept}
     )

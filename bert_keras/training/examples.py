@@ -1,0 +1,142 @@
+"""The examples of a pre-training run, and what learns from them.
+
+Records with masks are taken as they are, each in a row of its own or several in one; those without
+get fresh masks in every epoch.
+"""
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import keras
+import tensorflow as tf
+
+from bert_keras.config import BertConfig
+from bert_keras.data.dynamic_pipeline import dynamic_evaluation_dataset, dynamic_pretraining_dataset
+from bert_keras.data.masking_settings import MaskingSettings, masking_for
+from bert_keras.data.packed_pipeline import packed_evaluation_dataset, packed_pretraining_dataset
+from bert_keras.data.pipeline import evaluation_dataset, pretraining_dataset
+from bert_keras.data.records import Shard
+from bert_keras.errors import InputError
+from bert_keras.models.packed_pretrainer import packed_pretrainer
+from bert_keras.models.pretrainer import pretrainer
+from bert_keras.objectives.pretraining import packed_pretraining, pretraining
+from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+from bert_keras.training.step import Objective
+
+# --max_predictions_per_seq is left out: it belongs to records with masks too.
+MASKING_FLAGS = (
+    "masking",
+    "masked_lm_prob",
+    "mask_share",
+    "keep_share",
+    "random_share",
+    "whole_word_decision",
+)
+
+
+class Rows(NamedTuple):
+    """How records with masks become rows of a batch, and what learns from them."""
+
+    training_dataset: Callable[..., tf.data.Dataset]
+    evaluation_dataset: Callable[..., tf.data.Dataset]
+    build: Callable[[BertConfig], keras.Model]
+    objective: Objective
+
+
+# --pack_sequences
+ROWS = {
+    False: Rows(pretraining_dataset, evaluation_dataset, pretrainer, pretraining),
+    True: Rows(
+        packed_pretraining_dataset, packed_evaluation_dataset, packed_pretrainer, packed_pretraining
+    ),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Examples:
+    """Where a run takes its batches from.
+
+    Attributes:
+        for_training: function of the number of steps done -> batches of the steps that follow.
+        for_evaluation: function of the batch size -> one pass over the records.
+        build: makes the model of a configuration.
+        objective: scores its outputs.
+        decisive: flag -> value, of those that the masks depend on.
+        flags: names of the flags that it takes to read records of this kind.
+    """
+
+    for_training: Callable[[int], tf.data.Dataset]
+    for_evaluation: Callable[[int], tf.data.Dataset]
+    build: Callable[[BertConfig], keras.Model]
+    objective: Objective
+    decisive: Mapping[str, Any]
+    flags: Sequence[str]
+
+
+def examples_of(
+    shards: Sequence[Shard], settings: Any, tokenizer: WordPieceTokenizer | None
+) -> Examples:
+    """Returns the examples of records that `check_first_records` has checked.
+
+    Raises:
+        InputError: a flag is missing that the records need, or one is given that does not go
+            with them.
+    """
+    if shards[0].is_masked:
+        return _masked_examples(shards, settings)
+    return _unmasked_examples(shards, settings, tokenizer)
+
+
+def _masked_examples(shards, settings):
+    defaults = MaskingSettings()
+    for name in MASKING_FLAGS:
+        if getattr(settings, name) != getattr(defaults, name):
+            raise InputError(
+                f"--{name} is for records without masks; those of {shards[0].path} hold masks "
+                "already. Leave it out, or make records with --masking=none."
+            )
+    rows = ROWS[settings.pack_sequences]
+    lengths = (settings.max_seq_length, settings.max_predictions_per_seq)
+    return Examples(
+        lambda start_step: rows.training_dataset(
+            shards, *lengths, settings.train_batch_size, settings.random_seed, start_step
+        ),
+        lambda batch_size: rows.evaluation_dataset(shards, *lengths, batch_size),
+        rows.build,
+        rows.objective,
+        decisive={},
+        flags=(),
+    )
+
+
+def _unmasked_examples(shards, settings, tokenizer):
+    if tokenizer is None:
+        raise InputError(
+            f"The records of {shards[0].path} hold no masks; to make them, --vocab_file must be "
+            "given: the vocabulary of the records."
+        )
+    if settings.masking == "none":
+        raise InputError(
+            f"The records of {shards[0].path} hold no masks, so --masking must say how to make "
+            "them. Received: none"
+        )
+    if settings.pack_sequences:
+        raise InputError(
+            f"--pack_sequences is for records with masks; those of {shards[0].path} hold none. "
+            "Leave it out, or make records with masks."
+        )
+    masking = masking_for(settings, tokenizer.vocab, settings.vocab_file)
+    length = settings.max_seq_length
+    decisive = {name: getattr(settings, name) for name in MASKING_FLAGS}
+    special = f"[CLS] and [SEP] {masking.special_ids}, [MASK] {masking.mask_id}"
+    return Examples(
+        lambda start_step: dynamic_pretraining_dataset(
+            shards, length, masking, settings.train_batch_size, settings.random_seed, start_step
+        ),
+        lambda batch_size: dynamic_evaluation_dataset(shards, length, masking, batch_size),
+        pretrainer,
+        pretraining,
+        decisive=decisive | {"vocab_file": f"{masking.vocab_size} pieces, {special}"},
+        flags=("vocab_file", "do_lower_case", *MASKING_FLAGS),
+    )
