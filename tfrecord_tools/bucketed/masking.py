@@ -6,7 +6,7 @@ Which tokens are predicted, of `limit = min(P, max(1, round(number of tokens * s
 - whole_word: words in random order; one that does not fit what is left of the limit is passed over
   (`create_masked_lm_predictions` of google-research/bert).
 - ngram: runs of 1 to 3 words, n words with a share as 1 / n (Lan et al. 2019, arXiv:1909.11942,
-  section 3.1). As in their code every word begins one run at most, in random order; a run is
+  section 4.1). As in their code every word begins one run at most, in random order; a run is
   shortened until it fits, and passed over if it overlaps one chosen before.
 - span: runs of 1 to 10 words, geometric with p = 0.2 (Joshi et al. 2019, arXiv:1907.10529,
   section 3.1). The last one is cut so that the limit is met exactly. Where a span meets one chosen
