@@ -59,7 +59,8 @@ def main(settings: Settings) -> None:
         row |= rates(timed[name][NUM_WARM_UP_STEPS:])
         print(f"{name:9} " + " | ".join(f"{key} {value:,.4g}" for key, value in row.items()))
     used = dataclasses.asdict(settings) | {
-        name: Path(getattr(settings, name)).name for name in ("input_file", "vocab_file")
+        name: Path(getattr(settings, name)).name  # folders mean nothing on another machine
+        for name in ("input_file", "vocab_file", "output_file")
     }
     results = {"machine": machine.describe(), "settings": used, "rows": rows}
     Path(settings.output_file).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
@@ -95,7 +96,7 @@ def documents(lines: list[str], sentences_per_document: int) -> Iterator[str]:
 
 
 def kinds() -> dict[str, Any]:
-    from bert_keras.training.pretraining import ROWS
+    from bert_keras.training.examples import ROWS
 
     return {"unpacked": ROWS[False], "packed": ROWS[True]}
 
