@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 import tensorflow as tf
-from hypothesis import given, settings
+from hypothesis import given
 
 from bert_keras.data import masking as in_graph
 from tests.masking_cases import (
@@ -34,7 +34,6 @@ both = pytest.mark.parametrize(
 )
 
 
-@settings(max_examples=200)
 @given(cases())
 def test_the_graph_makes_the_masks_of_numpy_from_the_same_draws(case):
     rows, case_masking, draws = case
