@@ -11,6 +11,7 @@ class Counts:
     num_sentences: int = 0
     num_tokens: int = 0  # of the corpus, each sentence once
     num_over_long_sentences: int = 0  # of more tokens than a record holds
+    num_invalid_lines: int = 0  # not UTF-8
     num_records: int = 0
     num_labels: int = 0  # records of label 1
     num_positions_used: int = 0  # special tokens included

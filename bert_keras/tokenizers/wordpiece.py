@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from bert_keras.errors import InputError
-from bert_keras.tokenizers.basic import CHUNK, IN_CHUNK, BasicTokenizer, decode
+from bert_keras.tokenizers.basic import CHUNK, IN_CHUNK, BasicTokenizer, chunks, decode
 from bert_keras.tokenizers.vocabulary import (
     CONTINUATION,
     SPECIAL_TOKENS,
@@ -26,7 +26,7 @@ MAX_CHARACTERS_PER_WORD = 200  # a longer word is [UNK]
 _SPECIAL = "|".join(map(re.escape, SPECIAL_TOKENS))
 _CHUNK_OR_SPECIAL_TOKEN = re.compile(f"{_SPECIAL}|(?:(?!{_SPECIAL}){IN_CHUNK})+")
 
-_MAX_CACHED_CHUNKS = 1 << 18
+_MAX_CACHED = 1 << 17  # chunks, and words, that are remembered
 _MAX_CACHED_LENGTH = 64  # longer ones, such as sentences without spaces, hardly come twice
 
 
@@ -68,7 +68,8 @@ class WordPieceTokenizer:
         self._chunk = _CHUNK_OR_SPECIAL_TOKEN if special_tokens_in_text else CHUNK
         self._token_of_id = {index: token for token, index in self.vocab.items()}
         self._longest_match = LongestMatch(self.vocab)
-        self._cache: dict[str, list[str]] = {}  # chunk of text -> its pieces
+        self._pieces_of_chunk: dict[str, list[str]] = {}
+        self._pieces_of_word: dict[str, list[str]] = {}
 
     @property
     def do_lower_case(self) -> bool:
@@ -89,11 +90,19 @@ class WordPieceTokenizer:
         Raises:
             InputError: the text is neither `str` nor `bytes`.
         """
+        text = decode(text)
         pieces: list[str] = []
-        for chunk in self._chunk.findall(decode(text)):
-            known = self._cache.get(chunk)
-            pieces += self._learn(chunk) if known is None else known
+        for chunk in self._chunk.findall(text) if self.special_tokens_in_text else chunks(text):
+            known = self._pieces_of_chunk.get(chunk)
+            if known is None:
+                known = self._tokenize_chunk(chunk)
+                _remember(self._pieces_of_chunk, chunk, known)
+            pieces += known
         return pieces
+
+    def tokenize_word(self, word: str) -> list[str]:
+        """Pieces of a word as `BasicTokenizer` gives them. Nothing is remembered."""
+        return [piece for piece, _, _ in self._longest_match.pieces(word)]
 
     def tokenize_with_offsets(self, text: str | bytes) -> list[Token]:
         """The pieces of `tokenize`, each with its span in the text as it came (bytes: as decoded).
@@ -104,7 +113,7 @@ class WordPieceTokenizer:
         return [
             Token(token.piece, match.start() + token.start, match.start() + token.end)
             for match in self._chunk.finditer(decode(text))
-            for token in self._tokenize_chunk(match.group())
+            for token in self._tokenize_chunk_with_spans(match.group())
         ]
 
     def convert_tokens_to_ids(self, tokens: Iterable[str]) -> list[int]:
@@ -127,19 +136,20 @@ class WordPieceTokenizer:
                 f"a later one repeats. Received: {error.args[0]}."
             ) from None
 
-    def _learn(self, chunk: str) -> list[str]:
+    def _tokenize_chunk(self, chunk: str) -> list[str]:
+        """Pieces of a text without white space."""
         if self.special_tokens_in_text and chunk in SPECIAL_TOKENS:
-            pieces = [chunk]
-        else:
-            words = self.basic.split_chunk(chunk)
-            pieces = [piece for word in words for piece, _, _ in self._longest_match.pieces(word)]
-        if len(chunk) <= _MAX_CACHED_LENGTH:
-            if len(self._cache) >= _MAX_CACHED_CHUNKS:
-                self._cache.clear()
-            self._cache[chunk] = pieces
+            return [chunk]
+        pieces: list[str] = []
+        for word in self.basic.split_chunk(chunk):
+            known = self._pieces_of_word.get(word)
+            if known is None:
+                known = self.tokenize_word(word)
+                _remember(self._pieces_of_word, word, known)
+            pieces += known
         return pieces
 
-    def _tokenize_chunk(self, chunk: str) -> list[Token]:
+    def _tokenize_chunk_with_spans(self, chunk: str) -> list[Token]:
         """Tokens of a text without white space, with spans from the chunk's start."""
         if self.special_tokens_in_text and chunk in SPECIAL_TOKENS:
             return [Token(chunk, 0, len(chunk))]
@@ -177,3 +187,10 @@ class LongestMatch:
             pieces.append((piece, start, end))
             start = end
         return pieces
+
+
+def _remember(known: dict[str, list[str]], text: str, pieces: list[str]) -> None:
+    if len(text) <= _MAX_CACHED_LENGTH:
+        if len(known) >= _MAX_CACHED:
+            known.clear()
+        known[text] = pieces

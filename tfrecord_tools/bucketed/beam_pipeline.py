@@ -27,7 +27,7 @@ from tfrecord_tools.bucketed.creation import (
 )
 from tfrecord_tools.bucketed.documents import Documents, concatenate, sort_by_key, take
 from tfrecord_tools.bucketed.pieces import Piece, generator, piece_maker
-from tfrecord_tools.bucketed.reading import count_corpus, tokenize_blocks
+from tfrecord_tools.bucketed.reading import tokenize_blocks
 from tfrecord_tools.bucketed.shards import interleaved, share_bounds
 from tfrecord_tools.corpus.blocks import read_blocks
 from tfrecord_tools.corpus.settings import STDIN, input_files
@@ -71,12 +71,13 @@ def _build(pipeline, settings, masking, sources, output_files, summary_file) -> 
     )
     corpus = (
         parts
-        | "count documents" >> beam.Map(count_corpus, settings)
+        | "count documents" >> beam.Map(lambda part: part[1])
         | "add up documents" >> beam.CombineGlobally(_sum)
         | "check corpus" >> beam.Map(check_corpus_size, settings)
     )
     made = (
         parts
+        | "documents" >> beam.Map(lambda part: part[0])
         | "to buckets" >> beam.FlatMap(_by_bucket, AsSingleton(corpus), settings.tokens_per_bucket)
         | "bucket" >> beam.GroupByKey()
         | "make pieces" >> beam.ParDo(_MakePieces(settings, masking))
@@ -110,7 +111,7 @@ def _build(pipeline, settings, masking, sources, output_files, summary_file) -> 
 
 
 class _Tokenize(beam.DoFn):
-    """Blocks -> tokenized documents."""
+    """Blocks -> tokenized documents and their counts."""
 
     def __init__(self, settings):
         self._settings = settings

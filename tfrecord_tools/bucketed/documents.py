@@ -43,22 +43,38 @@ class Documents(NamedTuple):
         return len(self.tokens)
 
 
-def one_document(
-    sentence_lengths: np.ndarray, tokens: np.ndarray, starts_word: np.ndarray, origin: str
+def from_sentences(
+    sentences_per_document: np.ndarray,
+    tokens_per_sentence: np.ndarray,
+    tokens: np.ndarray,
+    starts_word: np.ndarray,
+    origins: list[str],
 ) -> Documents:
-    """One document of S sentences and N tokens.
+    """Makes documents of sentences.
 
     Args:
-      sentence_lengths: int [S], number of tokens of each sentence, at least one.
+      sentences_per_document: int [D], at least one.
+      tokens_per_sentence: int64 [S], at least one.
       tokens: int32 [N].
       starts_word: bool [N].
-      origin: where it stands; parts of a longer document have one origin.
+      origins: where each document stands, [D]; parts of a longer one have one origin.
     """
-    first_tokens = starts_of(sentence_lengths)
+    first_sentences = starts_of(sentences_per_document)
+    first_tokens = starts_of(tokens_per_sentence)
+    keys = [
+        _hash(tokens_per_sentence[sentence:end].tobytes() + tokens[token:end_token].tobytes())
+        for sentence, end, token, end_token in zip(
+            first_sentences[:-1],
+            first_sentences[1:],
+            first_tokens[first_sentences[:-1]],
+            first_tokens[first_sentences[1:]],
+            strict=True,
+        )
+    ]
     return Documents(
-        keys=_hash(first_tokens.tobytes() + tokens.tobytes()),
-        origins=_hash(origin.encode()),
-        first_sentences=np.array([0, len(sentence_lengths)]),
+        keys=np.array(keys, np.uint64),
+        origins=np.array([_hash(origin.encode()) for origin in origins], np.uint64),
+        first_sentences=first_sentences,
         first_tokens=first_tokens,
         tokens=tokens,
         starts_word=starts_word,
@@ -143,9 +159,8 @@ def _read(file, dtype, column_at: int, start: int, end: int) -> np.ndarray:
     return np.fromfile(file, dtype, end - start)
 
 
-def _hash(data: bytes) -> np.ndarray:
-    """uint64 [1]."""
-    return np.frombuffer(hashlib.blake2b(data, digest_size=KEY_SIZE).digest(), np.uint64)
+def _hash(data: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(data, digest_size=KEY_SIZE).digest())
 
 
 def _join_starts(parts: list[np.ndarray]) -> np.ndarray:

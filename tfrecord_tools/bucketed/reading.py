@@ -4,6 +4,8 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 
+import numpy as np
+
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tfrecord_tools.bucketed.documents import (
     Documents,
@@ -12,9 +14,10 @@ from tfrecord_tools.bucketed.documents import (
     write_documents,
 )
 from tfrecord_tools.bucketed.pairing import NUM_SPECIAL_TOKENS
-from tfrecord_tools.bucketed.tokenization import document_tokenizer, tokenize_document
+from tfrecord_tools.bucketed.tokenization import document_tokenizer, tokenize_documents
 from tfrecord_tools.bucketed.work_folder import WorkFolder
 from tfrecord_tools.corpus.blocks import Block, read_blocks
+from tfrecord_tools.corpus.decoding import notify_of_invalid_lines
 from tfrecord_tools.corpus.documents import documents_of
 from tfrecord_tools.corpus.settings import num_input_bytes
 from tfrecord_tools.counts import Counts
@@ -54,28 +57,37 @@ def _read_corpus(settings, work: WorkFolder, workers: Workers) -> None:
     with Progress("reading", num_input_bytes(settings), "B") as progress:
         blocks = itertools.islice(read_blocks(settings, progress.advance), num_blocks_done, None)
         parts = workers.run(tokenize_blocks, (settings,), blocks)
-        for documents, num_blocks in _in_files(parts):
+        for documents, of_file, num_blocks in _in_files(parts):
             num_blocks_done += num_blocks
-            counts += count_corpus(documents, settings)
+            counts += of_file
             name = documents_file(num_files)
             with work.writing(name) as path:
                 write_documents(sort_by_key(documents), path)
             content = {"num_blocks_done": num_blocks_done, "counts": dataclasses.asdict(counts)}
             work.write(f"{name}.json", content)
             num_files += 1
+    notify_of_invalid_lines(counts.num_invalid_lines, settings.encoding_errors)
     work.write(READING_DONE, {"num_files": num_files, "counts": dataclasses.asdict(counts)})
 
 
-def tokenize_blocks(settings) -> Callable[[Block], Documents]:
-    """The function that tokenizes a block, for a worker."""
+def tokenize_blocks(settings) -> Callable[[Block], tuple[Documents, Counts]]:
+    """The function that tokenizes a block and counts what it holds, for a worker."""
     tokenizer = WordPieceTokenizer(settings.vocab_file, do_lower_case=settings.do_lower_case)
     tokenize = document_tokenizer(tokenizer, settings.segmenter)
+    longest = settings.max_seq_length - NUM_SPECIAL_TOKENS[settings.pairs]
 
-    def tokenize_block(block: Block) -> Documents:
-        return concatenate(
-            tokenize_document(tokenize, document.sentences, f"{document.source}:{document.line}")
-            for document in documents_of(block, settings)
+    def tokenize_block(block: Block) -> tuple[Documents, Counts]:
+        invalid_lines: list[int] = []
+        texts = list(documents_of(block, settings, invalid_lines.append))
+        documents = tokenize_documents(tokenize, texts)
+        counts = Counts(
+            num_documents=documents.num_documents,
+            num_sentences=documents.num_sentences,
+            num_tokens=documents.num_tokens,
+            num_over_long_sentences=int((np.diff(documents.first_tokens) > longest).sum()),
+            num_invalid_lines=sum(invalid_lines),
         )
+        return documents, counts
 
     return tokenize_block
 
@@ -91,24 +103,16 @@ def _finished_files(work: WorkFolder) -> tuple[int, int, Counts]:
     return number, last["num_blocks_done"], Counts(**last["counts"])
 
 
-def _in_files(parts: Iterable[Documents]) -> Iterator[tuple[Documents, int]]:
+def _in_files(
+    parts: Iterable[tuple[Documents, Counts]],
+) -> Iterator[tuple[Documents, Counts, int]]:
     """Joins the documents of blocks to what one file takes, with the number of blocks."""
     held: list[Documents] = []
-    for part in parts:
-        held.append(part)
-        if sum(documents.num_tokens for documents in held) >= TOKENS_A_FILE:
-            yield concatenate(held), len(held)
-            held = []
-    yield concatenate(held), len(held)
-
-
-def count_corpus(documents: Documents, settings) -> Counts:
-    """What a part of the corpus holds."""
-    lengths = documents.first_tokens[1:] - documents.first_tokens[:-1]
-    longest = settings.max_seq_length - NUM_SPECIAL_TOKENS[settings.pairs]
-    return Counts(
-        num_documents=documents.num_documents,
-        num_sentences=documents.num_sentences,
-        num_tokens=documents.num_tokens,
-        num_over_long_sentences=int((lengths > longest).sum()),
-    )
+    counts = Counts()
+    for documents, of_block in parts:
+        held.append(documents)
+        counts += of_block
+        if counts.num_tokens >= TOKENS_A_FILE:
+            yield concatenate(held), counts, len(held)
+            held, counts = [], Counts()
+    yield concatenate(held), counts, len(held)

@@ -11,21 +11,31 @@ from bert_keras.errors import InputError
 from bert_keras.tokenizers.basic import chunks
 from bert_keras.tokenizers.vocabulary import CONTINUATION
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
-from tfrecord_tools.bucketed.documents import Documents, concatenate, one_document
+from tfrecord_tools.bucketed.documents import Documents, from_sentences
 from tfrecord_tools.bucketed.ranges import ranges, starts_of
+from tfrecord_tools.corpus.documents import Document
 
 Segmenter = Callable[[str], list[str]]  # a text -> its words, which joined are the text again
-# Sentences of a document -> number of tokens of each, ids of all, whether each starts a word.
+# Sentences -> number of tokens of each, ids of all, whether each starts a word.
 Tokenize = Callable[[list[str]], tuple[np.ndarray, np.ndarray, np.ndarray]]
-MAX_KNOWN_CHUNKS = 1 << 19  # about 100 MB
+MAX_KNOWN_CHUNKS = 1 << 18  # about 50 MB
 
 
-def tokenize_document(tokenize: Tokenize, sentences: list[str], origin: str) -> Documents:
-    """One document, or none if it has no token; sentences without a token are left out."""
+def tokenize_documents(tokenize: Tokenize, documents: list[Document]) -> Documents:
+    """Tokenizes documents; sentences and documents that have no token are left out."""
+    sentences = [sentence for document in documents for sentence in document.sentences]
+    num_sentences = np.array([len(document.sentences) for document in documents], np.int64)
     num_tokens, tokens, starts_word = tokenize(sentences)
-    if not len(tokens):
-        return concatenate([])
-    return one_document(num_tokens[num_tokens > 0], tokens, starts_word, origin)
+    document_of = np.repeat(np.arange(len(documents)), num_sentences)
+    num_filled = np.bincount(document_of[num_tokens > 0], minlength=len(documents))
+    origins = [
+        f"{document.source}:{document.line}"
+        for document, num in zip(documents, num_filled, strict=True)
+        if num
+    ]
+    return from_sentences(
+        num_filled[num_filled > 0], num_tokens[num_tokens > 0], tokens, starts_word, origins
+    )
 
 
 class ChunkTokenizer:
@@ -56,20 +66,22 @@ class _KnownChunks(dict):
 
     def __init__(self, tokenizer: WordPieceTokenizer):
         super().__init__()
-        self._tokenizer = tokenizer
-        self._ids = array("i")  # of all chunks, one after another
-        self._starts = array("q", [0])  # where those of each begin
+        self._split = tokenizer.basic.split_chunk
+        self._ids_of_word = _KnownWords(tokenizer)
+        self.clear()
 
     def __missing__(self, chunk: str) -> int:
-        tokens = self._tokenizer.tokenize(chunk)
-        self._ids.extend(self._tokenizer.convert_tokens_to_ids(tokens))
+        for word in self._split(chunk):
+            self._ids.extend(self._ids_of_word[word])
         self._starts.append(len(self._ids))
         self[chunk] = number = len(self)
         return number
 
     def clear(self) -> None:
         super().clear()
-        self._ids, self._starts = array("i"), array("q", [0])
+        self._ids_of_word.clear()
+        self._ids = array("i")  # of all chunks, one after another
+        self._starts = array("q", [0])  # where those of each begin
 
     def ids_of(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """How many ids the chunks of these numbers have, and all of them one after another."""
@@ -77,6 +89,19 @@ class _KnownChunks(dict):
         num_ids = starts[numbers + 1] - starts[numbers]
         ids = np.frombuffer(self._ids, np.int32) if self._ids else np.zeros(0, np.int32)
         return num_ids, ids[ranges(starts[numbers], num_ids)]
+
+
+class _KnownWords(dict):
+    """Word -> its ids."""
+
+    def __init__(self, tokenizer: WordPieceTokenizer):
+        super().__init__()
+        self._tokenizer = tokenizer
+
+    def __missing__(self, word: str) -> array:
+        pieces = self._tokenizer.tokenize_word(word)
+        self[word] = ids = array("i", self._tokenizer.convert_tokens_to_ids(pieces))
+        return ids
 
 
 class SegmentedTokenizer:
@@ -98,7 +123,11 @@ class SegmentedTokenizer:
         ]
         pieces = [token.piece for tokens in rows for token in tokens]
         ids = self._tokenizer.convert_tokens_to_ids(pieces)
-        return np.array(list(map(len, rows))), np.array(ids, np.int32), np.array(flags, bool)
+        return (
+            np.array(list(map(len, rows)), np.int64),
+            np.array(ids, np.int32),
+            np.array(flags, bool),
+        )
 
     def _word_starts(self, sentence: str) -> set[int]:
         words = list(self._segmenter(sentence))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tfrecord_tools.bucketed.assembly import assemble
-from tfrecord_tools.bucketed.documents import one_document
+from tfrecord_tools.bucketed.documents import from_sentences
 from tfrecord_tools.bucketed.pairing import Rows
 
 CLS, SEP = 2, 3
@@ -12,7 +12,7 @@ CLS, SEP = 2, 3
 def test_pieces_stand_between_their_special_tokens():
     tokens = np.arange(10, 20, dtype=np.int32)
     starts_word = np.array([1, 1, 0, 1, 0, 0, 1, 1, 1, 1], bool)
-    documents = one_document(np.array([10]), tokens, starts_word, "x:1")
+    documents = from_sentences(np.array([1]), np.array([10]), tokens, starts_word, ["x:1"])
     rows = Rows(
         piece_rows=np.array([0, 0, 1, 2, 2, 2]),
         piece_segments=np.array([0, 1, 0, 0, 0, 0]),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tfrecord_tools.bucketed.documents import (
     concatenate,
-    one_document,
+    from_sentences,
     read_documents,
     sort_by_key,
     write_documents,
@@ -20,7 +20,8 @@ CORPORA = st.lists(SENTENCES, max_size=8)
 
 def document(sentences, origin="file:1"):
     tokens = np.array([token for sentence in sentences for token in sentence], np.int32)
-    return one_document(np.array(list(map(len, sentences))), tokens, tokens % 2 == 0, origin)
+    num_tokens = np.array(list(map(len, sentences)))
+    return from_sentences(np.array([len(sentences)]), num_tokens, tokens, tokens % 2 == 0, [origin])
 
 
 def sentences_of(documents):

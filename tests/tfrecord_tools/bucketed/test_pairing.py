@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bert_keras.errors import InputError
-from tfrecord_tools.bucketed.documents import concatenate, one_document
+from tfrecord_tools.bucketed.documents import concatenate, from_sentences
 from tfrecord_tools.bucketed.pairing import (
     doc_sentences,
     full_sentences,
@@ -16,13 +16,11 @@ from tfrecord_tools.bucketed.pairing import (
 
 def corpus(lengths_of_documents, origins=None):
     """Documents with sentences of the given numbers of tokens; every token has its own id."""
-    parts, first = [], 0
-    for number, lengths in enumerate(lengths_of_documents):
-        tokens = np.arange(first, first + sum(lengths), dtype=np.int32)
-        origin = origins[number] if origins else str(number)
-        parts.append(one_document(np.array(lengths), tokens, tokens >= 0, origin))
-        first += sum(lengths)
-    return concatenate(parts)
+    num_tokens = np.array([length for lengths in lengths_of_documents for length in lengths])
+    tokens = np.arange(num_tokens.sum(), dtype=np.int32)
+    origins = origins or [str(number) for number in range(len(lengths_of_documents))]
+    num_sentences = np.array(list(map(len, lengths_of_documents)))
+    return from_sentences(num_sentences, num_tokens, tokens, tokens >= 0, origins)
 
 
 def random_corpus(num_documents, seed=0, longest=20):
@@ -113,15 +111,11 @@ def test_parts_of_one_document_are_no_random_texts_for_each_other(origins):
 
 
 def test_copies_of_a_document_are_no_random_texts_for_each_other():
-    tokens = np.arange(9, dtype=np.int32)
-    copies = [
-        one_document(np.array([3, 3, 3]), tokens, tokens >= 0, str(number)) for number in range(50)
-    ]
+    copy = corpus([[3, 3, 3]])
+    copies = [copy._replace(origins=np.array([number], np.uint64)) for number in range(50)]
     rows = next_sentence(concatenate(copies), 32, 0.0, generator())
     assert rows.labels.tolist() == [0] * 50
-    tokens = np.arange(9, 12, dtype=np.int32)
-    other = one_document(np.array([3]), tokens, tokens >= 0, "other")
-    documents = concatenate([*copies, other])
+    documents = concatenate([*copies, corpus([[4]], ["other"])])
     for seed in range(20):
         rows = next_sentence(documents, 32, 0.0, generator(seed))
         assert len(rows.labels) > 50

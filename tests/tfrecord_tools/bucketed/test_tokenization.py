@@ -12,8 +12,9 @@ from tfrecord_tools.bucketed.tokenization import (
     ChunkTokenizer,
     SegmentedTokenizer,
     document_tokenizer,
-    tokenize_document,
+    tokenize_documents,
 )
+from tfrecord_tools.corpus.documents import Document
 
 TOKENS = "[PAD] [UNK] [CLS] [SEP] [MASK] sail ##s ##ing port . 東 京 都 に a ##b"
 TEXTS = st.lists(st.text(st.sampled_from("sailngport .東京都にab\u200b\x85\t"), max_size=30))
@@ -49,10 +50,19 @@ def test_what_was_learned_may_be_forgotten(tokenizer, monkeypatch):
 
 def test_sentences_without_a_token_are_left_out(tokenizer):
     tokenize = ChunkTokenizer(tokenizer)
-    documents = tokenize_document(tokenize, ["sails", "\u200b", "", "port"], "x:1")
-    assert np.diff(documents.first_tokens).tolist() == [2, 1]
-    assert tokenize_document(tokenize, ["\u200b", ""], "x:1").num_documents == 0
-    assert tokenize_document(tokenize, [], "x:1").num_documents == 0
+    documents = tokenize_documents(
+        tokenize,
+        [
+            Document(["sails", "\u200b", "", "port"], "x", 1),
+            Document(["\u200b", ""], "x", 5),
+            Document([], "x", 8),
+            Document(["a"], "x", 9),
+        ],
+    )
+    assert np.diff(documents.first_tokens).tolist() == [2, 1, 1]
+    assert documents.first_sentences.tolist() == [0, 2, 3]
+    assert documents.num_documents == len(set(documents.origins.tolist())) == 2
+    assert tokenize_documents(tokenize, []).num_documents == 0
 
 
 def test_a_segmenter_tells_where_words_start(tokenizer):
