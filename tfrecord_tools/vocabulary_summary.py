@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Collection
 
-from bert_keras.tokenizers.coverage import count_characters, measure_coverage, uncovered_characters
+from bert_keras.tokenizers.coverage import measure_coverage, uncovered_characters
 from tfrecord_tools.word_counts import CorpusCounts
 
 NUM_UNCOVERED_SHOWN = 20
@@ -119,8 +119,7 @@ class ExtendSummary:
 def summarize_text(corpus: CorpusCounts, vocab: Collection[str]) -> TextSummary:
     """Tokenizes the words that were counted."""
     word_counts = corpus.word_counts
-    characters = count_characters(word_counts)
-    uncovered = uncovered_characters(characters, vocab)
+    uncovered = uncovered_characters(word_counts, vocab)
     languages = [
         LanguageSummary(name, table.num_words, *measure_coverage(table.counts, vocab))
         for name, table in corpus.tables.items()
@@ -129,7 +128,7 @@ def summarize_text(corpus: CorpusCounts, vocab: Collection[str]) -> TextSummary:
         num_documents=corpus.num_documents,
         num_words=sum(table.num_words for table in corpus.tables.values()),
         num_distinct_words=len(word_counts),
-        num_characters=len(characters),
+        num_characters=len(set().union(*word_counts)),
         num_uncovered_characters=len(uncovered),
         uncovered_characters=uncovered[:NUM_UNCOVERED_SHOWN],
         **measure_coverage(word_counts, vocab)._asdict(),

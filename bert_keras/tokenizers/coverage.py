@@ -37,12 +37,17 @@ def count_characters(word_counts: Mapping[str, float]) -> Counter[str]:
 
 
 def uncovered_characters(
-    characters: Mapping[str, float], vocab: Collection[str]
+    word_counts: Mapping[str, float], vocab: Collection[str]
 ) -> list[tuple[str, float]]:
     """The characters that are no piece, and how often they come: the most frequent first."""
-    missing = [
-        (character, count)
-        for character, count in characters.items()
+    uncovered = {
+        character
+        for character in set().union(*word_counts)
         if character not in vocab and CONTINUATION + character not in vocab
-    ]
-    return sorted(missing, key=lambda item: (-item[1], item[0]))
+    }
+    words = {word: n for word, n in word_counts.items() if not uncovered.isdisjoint(word)}
+    characters = count_characters(words)
+    return sorted(
+        ((character, characters[character]) for character in uncovered),
+        key=lambda item: (-item[1], item[0]),
+    )

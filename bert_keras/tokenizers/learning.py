@@ -10,6 +10,7 @@ vocabularies; and a word costs the same however often it comes.
 
 import heapq
 import itertools
+import operator
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -126,8 +127,7 @@ class _SymbolWords:
     """Distinct words as strings of symbols, and where each pair of neighbors is.
 
     A symbol is one character that stands for a piece: its code point is the piece's number. So a
-    pair is a string of two, pairs compare by the age of their pieces, and to merge a pair is
-    `str.replace`.
+    pair is a string of two, and pairs compare by the age of their pieces.
     """
 
     def __init__(self, word_counts: Iterable[tuple[str, float]], symbols: Mapping[str, str]):
@@ -149,22 +149,22 @@ class _SymbolWords:
 
     def merge(self, pair: str, symbol: str) -> list[str]:
         """Puts the symbol in place of the pair in all words; returns the pairs that arise."""
+        words = self._words
         first, second = pair
         before, after = defaultdict(list), defaultdict(list)  # neighbor -> words
         adjacent = []  # words in which the pair follows itself
         for index in self._places.pop(pair):
-            word = self._words[index]
-            if pair not in word:
+            if pair not in words[index]:
                 continue
-            parts = word.split(pair)
-            self._words[index] = symbol.join(parts)
-            for number, (left, right) in enumerate(itertools.pairwise(parts)):
+            parts = words[index].split(pair)
+            words[index] = symbol.join(parts)
+            for left in parts[:-1]:
                 if left:
                     before[left[-1]].append(index)
-                elif number:
-                    adjacent.append(index)
+            for right in parts[1:]:
                 if right:
                     after[right[0]].append(index)
+            adjacent += [index] * parts[1:-1].count("")
         moves = [(c + first, c + symbol, indices) for c, indices in before.items()]
         moves += [(second + c, symbol + c, indices) for c, indices in after.items()]
         if adjacent:
@@ -206,5 +206,5 @@ def _learnable(word_counts: WordCounts, alphabet: frozenset[str]) -> Iterator[tu
             yield word, count
 
 
-def _pairs(word: str) -> list[str]:
-    return [first + second for first, second in itertools.pairwise(word)]
+def _pairs(word: str) -> Iterator[str]:
+    return map(operator.add, word, word[1:])
