@@ -3,8 +3,16 @@
     places = first_fit(sizes(features), limits, max_sequences)
     rows = pack(features, places, num_rows(places), limits, max_sequences)
 
-A packed model (`bert_keras.models.packed_bert`, `packed_pretrainer`) computes for every sequence of
-a row what the plain model computes for the sequence alone. All of this runs in a tf.Graph.
+`packed_pretrainer` computes for every sequence of a row what `pretrainer` computes for the sequence
+alone. For the outputs of an encoder no predictions are needed:
+
+    places = first_fit(num_tokens[:, tf.newaxis], [length], max_sequences)
+    rows = pack_tokens(features, places, num_rows(places), length, max_sequences)
+    outputs = packed_bert(config)(rows)
+    sequence_output = unpack(outputs["sequence_output"], rows, places, features["input_mask"])
+    pooled_output = tf.gather_nd(outputs["pooled_output"], places)
+
+All of this runs in a tf.Graph.
 
 Letters of shapes: N examples, R rows, T positions of an example or a row, P predictions of an
 example or a row, S places of a row: the most sequences that it may hold.
@@ -133,8 +141,6 @@ def unpack(
     sequence_output: tf.Tensor, rows: Features, places: tf.Tensor, input_mask: tf.Tensor
 ) -> tf.Tensor:
     """The output of `packed_bert` [R, T, H] -> that of each example [N, T, H], 0 at padding.
-
-    `tf.gather_nd(pooled_output, places)` is the same for the pooled output.
 
     Args:
         sequence_output: what the model made of `rows`.
