@@ -1,8 +1,10 @@
-"""The machine and the versions that a result was found with."""
+"""The machine and the versions that a result was found with, and its clock."""
 
 import importlib.metadata
 import os
 import platform
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 PACKAGES = ("tensorflow", "keras", "tensorflow-text", "numpy")
@@ -17,6 +19,13 @@ def describe() -> dict:
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
     } | {package: importlib.metadata.version(package) for package in PACKAGES}
+
+
+def seconds(function: Callable) -> float:
+    """How long a call takes."""
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
 
 
 def _field(path: str, name: str) -> str | None:
