@@ -5,6 +5,7 @@ tensorflow/core/example/example.proto. A message's bytes are those of its fields
 """
 
 import functools
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -64,22 +65,18 @@ def varints(values: np.ndarray) -> tuple[bytes, np.ndarray]:
     Returns:
       The bytes, row after row; row i stands in `bytes[ends[i]:ends[i + 1]]`, ends int64 [N + 1].
     """
-    flat = values.ravel().astype(np.uint32)
-    num_bytes = np.ones(len(flat), np.int64)
-    for num_bits in (7, 14, 21, 28):
-        num_bytes += flat >> num_bits > 0
-    starts = np.zeros(len(flat) + 1, np.int64)
-    np.cumsum(num_bytes, out=starts[1:])
-    encoded = np.empty(starts[-1], np.uint8)
-    encoded[starts[:-1]] = flat & 0x7F
-    longer = np.flatnonzero(num_bytes > 1)
-    position = 0
-    while len(longer):
-        encoded[starts[longer] + position] |= 0x80
-        position += 1
-        encoded[starts[longer] + position] = flat[longer] >> (7 * position) & 0x7F
-        longer = longer[num_bytes[longer] > position + 1]
-    return encoded.tobytes(), starts[:: values.shape[1]]
+    values = values.astype(np.uint32)
+    longest = max(1, math.ceil(int(values.max(initial=0)).bit_length() / 7))
+    encoded = np.empty((*values.shape, longest), np.uint8)
+    is_used = np.empty(encoded.shape, bool)
+    for place in range(longest):
+        rest = values >> (7 * place)
+        encoded[..., place] = np.minimum(rest, rest & 0x7F | 0x80)  # 0x80: there is more
+        is_used[..., place] = rest > 0
+    is_used[..., 0] = True  # a zero takes a byte too
+    ends = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(np.count_nonzero(is_used, axis=(1, 2)), out=ends[1:])
+    return encoded[is_used].tobytes(), ends
 
 
 def _feature_start(name: str, list_tag: bytes, num_bytes: int) -> bytes:

@@ -166,25 +166,29 @@ class LongestMatch:
     """Word -> pieces of a vocabulary, longest piece first: `WordpieceTokenizer` of the original."""
 
     def __init__(self, vocab: Collection[str]):
+        suffixes = {
+            token.removeprefix(CONTINUATION) for token in vocab if token.startswith(CONTINUATION)
+        }
         self._vocab = vocab
-        self._longest_piece = max(map(len, vocab))
+        self._longest_token = max(map(len, vocab))
+        self._suffixes = suffixes  # of a word, without the mark of a continuation
+        self._longest_suffix = max(map(len, suffixes), default=0)
 
     def pieces(self, word: str) -> list[tuple[str, int, int]]:
         """Pieces of a word and their spans in it; [UNK] alone if it cannot be made of pieces."""
-        unknown = [(UNKNOWN, 0, len(word))]
         if len(word) > MAX_CHARACTERS_PER_WORD:
-            return unknown
+            return [(UNKNOWN, 0, len(word))]
         pieces = []
+        known, longest, prefix = self._vocab, self._longest_token, ""
         start = 0
         while start < len(word):
-            prefix = CONTINUATION if start else ""
-            for end in range(min(len(word), start + self._longest_piece), start, -1):
-                piece = prefix + word[start:end]
-                if piece in self._vocab:
-                    break
-            else:
-                return unknown
-            pieces.append((piece, start, end))
+            end = min(len(word), start + longest)
+            while end > start and word[start:end] not in known:
+                end -= 1
+            if end == start:
+                return [(UNKNOWN, 0, len(word))]
+            pieces.append((prefix + word[start:end], start, end))
+            known, longest, prefix = self._suffixes, self._longest_suffix, CONTINUATION
             start = end
         return pieces
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-READ_BUFFER_SIZE = 64 << 20  # bytes, of all pieces together
+READ_BUFFER_SIZE = 16 << 20  # bytes, of all pieces together
 SMALLEST_READ = 1 << 12
 
 

@@ -99,8 +99,10 @@ class _KnownWords(dict):
         self._tokenizer = tokenizer
 
     def __missing__(self, word: str) -> array:
-        pieces = self._tokenizer.tokenize_word(word)
-        self[word] = ids = array("i", self._tokenizer.convert_tokens_to_ids(pieces))
+        id_of = self._tokenizer.vocab
+        self[word] = ids = array(
+            "i", [id_of[token] for token in self._tokenizer.tokenize_word(word)]
+        )
         return ids
 
 
