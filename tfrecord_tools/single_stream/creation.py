@@ -19,10 +19,10 @@ from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tfrecord_tools.corpus.settings import corpus_name, input_files, num_input_bytes
 from tfrecord_tools.outputs import check_output_files, split_output_files, summary_name
 from tfrecord_tools.progress import Progress
-from tfrecord_tools.records import serialize
 from tfrecord_tools.single_stream.instances import Document, Pairing, create_instances
 from tfrecord_tools.single_stream.reading import read_documents, read_lines
 from tfrecord_tools.single_stream.record_writer import RecordWriter
+from tfrecord_tools.single_stream.serialization import serialize
 from tfrecord_tools.single_stream.shuffling import shuffle
 from tfrecord_tools.single_stream.static_masking import StaticMasking
 from tfrecord_tools.single_stream.tally import Tally, count_corpus
