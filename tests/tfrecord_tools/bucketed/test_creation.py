@@ -366,3 +366,13 @@ def test_wrong_settings_leave_nothing(tmp_path, name):
     with pytest.raises(InputError, match=message):
         create_pretraining_data(settings(tmp_path, **changes))
     assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_a_document_without_a_token_leaves_no_trace(tmp_path):
+    """Not even if it stands between others (huggingface/transformers#7161)."""
+    write_numbered_corpus(tmp_path, [4] * 9)
+    create_pretraining_data(settings(tmp_path, "without"))
+    text = (tmp_path / "corpus.txt").read_text().replace("\n\n", "\n\n\u200b\n\n \u0001\n\n", 3)
+    (tmp_path / "corpus.txt").write_text(text)
+    create_pretraining_data(settings(tmp_path, "with"))
+    assert (tmp_path / "with").read_bytes() == (tmp_path / "without").read_bytes()
