@@ -162,17 +162,21 @@ def describe(features: Mapping[str, list], tokens: Mapping[int, str]) -> str:
             )
         words[position] += f"→{_word(label, tokens)}"
     segments = features["segment_ids"][:num_tokens]
-    text_a = " ".join(word for word, segment in zip(words, segments, strict=True) if segment == 0)
-    text_b = " ".join(word for word, segment in zip(words, segments, strict=True) if segment == 1)
-    label = features["next_sentence_labels"][0]
-    meaning = "B is random" if label else "B follows A"
     masks = "unmasked"
     if is_masked(features):
         masks = f"{len(predictions)} to predict of {len(features['masked_lm_weights'])}"
-    return (
-        f"label {label}, {meaning}; {num_tokens} tokens of {len(features['input_ids'])}, {masks}\n"
-        f"  A  {text_a}\n  B  {text_b}"
-    )
+    lines = [f"{_label(features)}; {num_tokens} tokens of {len(features['input_ids'])}, {masks}"]
+    for segment, name in enumerate("AB"):
+        text = " ".join(word for word, of in zip(words, segments, strict=True) if of == segment)
+        lines += [f"  {name}  {text}"] if text else []
+    return "\n".join(lines)
+
+
+def _label(features: Mapping[str, list]) -> str:
+    """The next-sentence label, and what it says of the record."""
+    label = features["next_sentence_labels"][0]
+    of_pair = "B is random or swapped" if label else "B follows A"
+    return f"label {label}, {of_pair if 1 in features['segment_ids'] else 'one text'}"
 
 
 def _predictions(features: Mapping[str, list]) -> list[tuple[int, int]]:

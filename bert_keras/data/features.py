@@ -24,13 +24,15 @@ class Feature(NamedTuple):
 def pretraining_features(max_seq_length: int, max_predictions_per_seq: int) -> dict[str, Feature]:
     """Returns name -> feature of a pre-training record.
 
-    input_ids: `[CLS] a [SEP] b [SEP]` with the masks in place, then zeros.
+    input_ids: `[CLS] a [SEP] b [SEP]`, or `[CLS] a [SEP]` where there is one text, with the masks
+      in place, then zeros.
     input_mask: 1 for a token, 0 for padding.
-    segment_ids: 0 for `[CLS] a [SEP]` and for padding, 1 for `b [SEP]`.
+    segment_ids: 0 for `[CLS] a [SEP]` and for padding, 1 for `b [SEP]`; 0 where there is one text.
     masked_lm_positions: where a token is to be predicted, ascending, then zeros.
     masked_lm_ids: the tokens to be predicted there, then zeros.
     masked_lm_weights: 1.0 for a prediction, 0.0 for padding.
-    next_sentence_labels: 0 if b follows a in the text, 1 if b was drawn at random.
+    next_sentence_labels: 0 if b follows a in the text, 1 if b was drawn at random or a and b are
+      swapped; 0 where there is one text.
     """
     tokens = Feature("int64", (max_seq_length,))
     predictions = Feature("int64", (max_predictions_per_seq,))
@@ -48,7 +50,7 @@ def pretraining_features(max_seq_length: int, max_predictions_per_seq: int) -> d
 def unmasked_features(max_seq_length: int) -> dict[str, Feature]:
     """Returns name -> feature of a record whose masks are made anew in every epoch.
 
-    input_ids: `[CLS] a [SEP] b [SEP]` without masks, then zeros.
+    input_ids: as in `pretraining_features`, without masks.
     starts_word: 1 for the first piece of a word, 0 for its other pieces, [CLS], [SEP] and padding.
     input_mask, segment_ids, next_sentence_labels: as in `pretraining_features`.
     """

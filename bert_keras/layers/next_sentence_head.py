@@ -11,7 +11,7 @@ from bert_keras.layers.initializers import truncated_normal
 
 @keras.saving.register_keras_serializable("bert_keras")
 class NextSentenceHead(keras.layers.Layer):
-    """pooled output [..., H] -> logits [..., 2]: 0 = B follows A, 1 = B is random.
+    """pooled output [..., H] -> logits [..., 2]: 0 = B follows A, 1 = B is random or swapped.
 
     The weights lie transposed, [2, H], as in the original's checkpoints.
     """

@@ -40,6 +40,7 @@ UNMASKED = {
     "starts_word": [0, 1, 1, 0, 0, 1, 0, 0],
     "next_sentence_labels": [1],
 }
+ONE_TEXT = with_changes(TRUE_NEXT, segment_ids={3: 0, 4: 0})
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def test_records_as_text(name, folder, capsys):
     path = folder / name
     assert run(path, f"--vocab_file={folder}/vocab.txt", "--max_records=2") == 0
     assert capsys.readouterr().out == (
-        f"{path}, record 1: label 1, B is random; 7 tokens of 8, 2 to predict of 3\n"
+        f"{path}, record 1: label 1, B is random or swapped; 7 tokens of 8, 2 to predict of 3\n"
         "  A  [CLS] the [MASK]→ship ##s [SEP]\n"
         "  B  port→port [SEP]\n\n"
         f"{path}, record 2: label 0, B follows A; 5 tokens of 8, 1 to predict of 3\n"
@@ -84,9 +85,18 @@ def test_unmasked_records(folder, capsys):
     path = folder / "unmasked.tfrecord"
     assert run(path, f"--vocab_file={folder}/vocab.txt") == 0
     assert capsys.readouterr().out == (
-        f"{path}, record 1: label 1, B is random; 7 tokens of 8, unmasked\n"
+        f"{path}, record 1: label 1, B is random or swapped; 7 tokens of 8, unmasked\n"
         "  A  [CLS] the ship ##s [SEP]\n"
         "  B  port [SEP]\n\n"
+    )
+
+
+def test_a_record_of_one_text_has_no_other(folder, capsys):
+    write(folder / "one.tfrecord", [ONE_TEXT])
+    assert run(folder / "one.tfrecord", f"--vocab_file={folder}/vocab.txt") == 0
+    assert capsys.readouterr().out == (
+        f"{folder}/one.tfrecord, record 1: label 0, one text; 5 tokens of 8, 1 to predict of 3\n"
+        "  A  [CLS] the→port [SEP] ship [SEP]\n\n"
     )
 
 
