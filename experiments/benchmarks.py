@@ -145,23 +145,21 @@ def _data_creation() -> dict[str, float]:
     """Records of length 128 a second, dupe_factor 5, the tokenizer included, on one core."""
     import tempfile
 
-    from experiments import plain_data_creation
+    from experiments import record_building
     from tfrecord_tools import create_pretraining_data
 
+    text, vocab_file, dupe_factor = SAMPLE / "corpus.txt", SAMPLE / "vocab.txt", 5
     with tempfile.TemporaryDirectory() as folder:
         settings = create_pretraining_data.Settings(
-            input_file=[str(SAMPLE / "corpus.txt")],
+            input_file=[str(text)],
             output_file=[str(Path(folder, "records.tfrecord"))],
-            vocab_file=str(SAMPLE / "vocab.txt"),
-            dupe_factor=5,
+            vocab_file=str(vocab_file),
+            dupe_factor=dupe_factor,
         )
         start = time.perf_counter()
         num_records = create_pretraining_data.create_pretraining_data(settings).num_records
         ours = num_records / (time.perf_counter() - start)
-        start = time.perf_counter()
-        plain = plain_data_creation.create_pretraining_data(settings) / (
-            time.perf_counter() - start
-        )
+    plain = record_building.plain_records_per_second(text, vocab_file, dupe_factor)
     return {
         "records_per_second": ours,
         "plain_records_per_second": plain,

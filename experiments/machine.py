@@ -1,13 +1,26 @@
-"""The machine and the versions that a result was found with, and its clock."""
+"""The machine and versions that a result was found with, its clock, and what a program takes."""
 
 import importlib.metadata
 import os
 import platform
+import resource
+import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 PACKAGES = ("tensorflow", "keras", "tensorflow-text", "numpy")
+SECONDS_BETWEEN_LOOKS = 0.02
+
+
+class Run(NamedTuple):
+    """What a run of a program took."""
+
+    seconds: float  # its start included
+    processor_seconds: float  # of all its processes: means the same on a busy machine
+    peak_memory_gb: float  # of all its processes together, shared pages once; 0 where no /proc is
 
 
 def describe() -> dict:
@@ -26,6 +39,49 @@ def seconds(function: Callable) -> float:
     start = time.perf_counter()
     function()
     return time.perf_counter() - start
+
+
+def run(command: list[str]) -> Run:
+    """Runs a program in processes of its own; raises RuntimeError with its words if it fails."""
+    peak = 0.0
+    with tempfile.TemporaryFile() as errors:  # a pipe that nobody empties would stop the program
+        start, processor_start = time.perf_counter(), _processor_seconds_of_children()
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
+        while process.poll() is None:
+            peak = max(peak, sum(map(_memory_gb, _family(process.pid))))
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        seconds = time.perf_counter() - start
+        if process.returncode:
+            errors.seek(0)
+            raise RuntimeError(errors.read().decode(errors="replace"))
+    return Run(seconds, _processor_seconds_of_children() - processor_start, peak)
+
+
+def _processor_seconds_of_children() -> float:
+    """Of all programs that this one has run to their end."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def _family(process_id: int) -> list[int]:
+    """The process and all that descend from it."""
+    found = [process_id]
+    try:
+        for task in Path(f"/proc/{process_id}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                found += _family(int(child))
+    except OSError:  # it has just ended
+        pass
+    return found
+
+
+def _memory_gb(process_id: int) -> float:
+    """Its proportional share of memory: a page that k processes share counts 1/k for each."""
+    try:
+        lines = Path(f"/proc/{process_id}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 2**20
 
 
 def _field(path: str, name: str) -> str | None:

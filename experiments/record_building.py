@@ -1,34 +1,33 @@
 """How fast and in how much memory the bucketed builder makes records.
 
 Claim: on two cores at length 128 at least 15 times the records a second of plain Python
-(`experiments.plain_data_creation`), at least 8 MB of source text a second at dupe_factor 1, and for
-eight times the text at most 1.5 times the memory.
+(`experiments.plain_data_creation`), both at the dupe_factor of 10 that is the default, at least 8
+MB of source text a second at dupe_factor 1, and for eight times the text at most 1.5 times the
+memory.
 
 The text is the sample's sentences in random order, so that it may have any size.
 """
 
 import json
 import random
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import NamedTuple
 
-from experiments import plain_data_creation
+from experiments import machine, plain_data_creation
 from tfrecord_tools.create_pretraining_data import Settings
 
 SENTENCES_A_DOCUMENT = 30
-SECONDS_BETWEEN_LOOKS = 0.02
+DUPE_FACTOR = 10  # the program's own
 
 
-class Run(NamedTuple):
-    """What a run of the program took."""
+class Build(NamedTuple):
+    """What a run of the program took, and made."""
 
-    seconds: float  # its start included
+    run: machine.Run
     num_records: int
-    peak_memory_gb: float  # of all its processes together, shared pages once
 
 
 def rates(text: Path, vocab_file: Path) -> dict[str, float]:
@@ -36,12 +35,12 @@ def rates(text: Path, vocab_file: Path) -> dict[str, float]:
     megabytes = text.stat().st_size / 1e6
     figures = {}
     for num_workers in (1, 2):
-        copies = build(text, vocab_file, num_workers=num_workers, dupe_factor=5)
+        copies = build(text, vocab_file, num_workers=num_workers, dupe_factor=DUPE_FACTOR)
         once = build(text, vocab_file, num_workers=num_workers, dupe_factor=1)
         name = f"workers_{num_workers}"
-        figures[f"{name}_records_per_second"] = copies.num_records / copies.seconds
-        figures[f"{name}_mb_per_second"] = megabytes / once.seconds
-    figures["plain_records_per_second"] = plain_records_per_second(text, vocab_file)
+        figures[f"{name}_records_per_second"] = copies.num_records / copies.run.seconds
+        figures[f"{name}_mb_per_second"] = megabytes / once.run.seconds
+    figures["plain_records_per_second"] = plain_records_per_second(text, vocab_file, DUPE_FACTOR)
     figures["ratio"] = figures["workers_2_records_per_second"] / figures["plain_records_per_second"]
     return figures
 
@@ -53,8 +52,7 @@ def memory(sample: Path, vocab_file: Path, megabytes: float) -> dict[str, float]
         for size in (megabytes, 8 * megabytes):
             text = Path(folder, "text")
             write_text(text, sample, size)
-            run = build(text, vocab_file, num_workers=2, dupe_factor=5)
-            peaks.append(run.peak_memory_gb)
+            peaks.append(build(text, vocab_file, 2, dupe_factor=5).run.peak_memory_gb)
     return {
         "peak_memory_gb": peaks[0],
         "peak_memory_gb_of_8_times_the_text": peaks[1],
@@ -71,58 +69,30 @@ def write_text(path: Path, sample: Path, megabytes: float, seed: int = 0) -> Non
             file.write("\n".join(rng.choices(sentences, k=SENTENCES_A_DOCUMENT)) + "\n\n")
 
 
-def build(text: Path, vocab_file: Path, num_workers: int, dupe_factor: int, *flags: str) -> Run:
+def build(text: Path, vocab_file: Path, num_workers: int, dupe_factor: int) -> Build:
     """Runs the program in processes of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [
-            *(sys.executable, "-m", "tfrecord_tools.create_pretraining_data"),
-            *(f"--input_file={text}", f"--vocab_file={vocab_file}", f"--output_file={folder}/out"),
-            *(f"--num_workers={num_workers}", f"--dupe_factor={dupe_factor}", "--num_shards=8"),
-            *flags,
-        ]
-        start = time.perf_counter()
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        peak = 0.0
-        while process.poll() is None:
-            peak = max(peak, sum(map(_memory_gb, _family(process.pid))))
-            time.sleep(SECONDS_BETWEEN_LOOKS)
-        seconds = time.perf_counter() - start
-        if process.returncode:
-            raise RuntimeError(process.stderr.read().decode())
+        run = machine.run(
+            [
+                *(sys.executable, "-m", "tfrecord_tools.create_pretraining_data"),
+                *(f"--input_file={text}", f"--vocab_file={vocab_file}"),
+                *(f"--output_file={folder}/out", "--num_shards=8"),
+                *(f"--num_workers={num_workers}", f"--dupe_factor={dupe_factor}"),
+            ]
+        )
         summary = json.loads(Path(folder, "out.summary.json").read_text(encoding="utf-8"))
-    return Run(seconds, summary["num_records"], peak)
+    return Build(run, summary["num_records"])
 
 
-def plain_records_per_second(text: Path, vocab_file: Path) -> float:
-    """The yardstick at dupe_factor 5, in this process."""
+def plain_records_per_second(text: Path, vocab_file: Path, dupe_factor: int) -> float:
+    """The yardstick, in this process."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(
             input_file=[str(text)],
             output_file=[f"{folder}/out"],
             vocab_file=str(vocab_file),
-            dupe_factor=5,
+            dupe_factor=dupe_factor,
         )
         start = time.perf_counter()
         num_records = plain_data_creation.create_pretraining_data(settings)
         return num_records / (time.perf_counter() - start)
-
-
-def _family(process_id: int) -> list[int]:
-    """The process and all that descend from it."""
-    found = [process_id]
-    try:
-        for task in Path(f"/proc/{process_id}/task").iterdir():
-            for child in (task / "children").read_text().split():
-                found += _family(int(child))
-    except OSError:  # it has just ended
-        pass
-    return found
-
-
-def _memory_gb(process_id: int) -> float:
-    """Its proportional share of memory: a page that k processes share counts 1/k for each."""
-    try:
-        lines = Path(f"/proc/{process_id}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0.0
-    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 2**20

@@ -12,13 +12,9 @@ Both run as programs of their own, in turn, and the fastest run of each counts.
 
 import dataclasses
 import json
-import resource
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
-from typing import NamedTuple
 
 from bert_keras import flags
 from bert_keras.files import expand_input_files
@@ -46,45 +42,28 @@ class Settings:
 
 def main(settings: Settings) -> None:
     files = expand_input_files(settings.input_file)
-    runs: dict[str, list[Run]] = {"ours": [], "rust": []}
+    runs: dict[str, list[machine.Run]] = {"ours": [], "rust": []}
+    vocabularies: dict[str, list[bytes]] = {"ours": [], "rust": []}
     results = {"machine": machine.describe(), "vocab_size": settings.vocab_size}
     with tempfile.TemporaryDirectory() as folder:
         vocab_file = Path(folder) / "vocab.txt"
         commands = _commands(files, settings.vocab_size, vocab_file)
         for _ in range(settings.num_runs):
             for name, command in commands.items():
-                runs[name].append(_run(command, vocab_file))
+                runs[name].append(machine.run(command))
+                vocabularies[name].append(vocab_file.read_bytes())
         for name in runs:
-            vocab_file.write_bytes(runs[name][0].vocabulary)
+            vocab_file.write_bytes(vocabularies[name][0])
             results[name] = {
                 "seconds": min(run.seconds for run in runs[name]),
                 "processor_seconds": min(run.processor_seconds for run in runs[name]),
-                "num_different_vocabularies": len({run.vocabulary for run in runs[name]}),
+                "num_different_vocabularies": len(set(vocabularies[name])),
                 "tokens_per_word": tokens_per_word(files, vocab_file),
             }
     for figure in ("seconds", "processor_seconds", "tokens_per_word"):
         results[f"{figure}_ours_over_rust"] = results["ours"][figure] / results["rust"][figure]
     print(json.dumps(results, indent=1))
     Path(settings.output_file).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-
-
-class Run(NamedTuple):
-    seconds: float
-    processor_seconds: float  # of all processes: means the same on a busy machine
-    vocabulary: bytes
-
-
-def _run(command: list[str], vocab_file: Path) -> Run:
-    begin, processor_begin = time.perf_counter(), _processor_seconds()
-    subprocess.run(command, check=True, capture_output=True)
-    seconds = time.perf_counter() - begin
-    return Run(seconds, _processor_seconds() - processor_begin, vocab_file.read_bytes())
-
-
-def _processor_seconds() -> float:
-    """Of all programs that this one has run."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
 
 
 def _commands(files: list[str], vocab_size: int, vocab_file: Path) -> dict[str, list[str]]:
