@@ -15,6 +15,7 @@ from bert_keras.data.masking import NUM_ROWS_OF_BLOCK, mask_block
 from bert_keras.data.masking_settings import Masking
 from bert_keras.data.pipeline import checked_shards, parse_features
 from bert_keras.data.records import Shard
+from bert_keras.errors import InputError
 
 EVALUATION_SEED = 0
 
@@ -32,8 +33,8 @@ def dynamic_pretraining_dataset(
 ) -> tf.data.Dataset:
     """Returns an endless stream of shuffled batches with fresh masks.
 
-    Batches, arguments and errors are those of `pretraining_dataset`. Every worker masks all records
-    and keeps its own.
+    Batches, arguments and errors are those of `pretraining_dataset`; a masking of `none` is an
+    InputError too. Every worker masks all records and keeps its own.
 
     Args:
       masking: how tokens are chosen and hidden; it says how many predictions there are, too.
@@ -79,6 +80,11 @@ def dynamic_evaluation_dataset(
 
 
 def _unmasked_shards(input_files, max_seq_length, masking):
+    if masking.settings.masking == "none":
+        raise InputError(
+            "masking must say how fresh masks are made: token, whole_word, ngram or span. "
+            "Received: none"
+        )
     most = masking.settings.max_predictions_per_seq
     return checked_shards(input_files, max_seq_length, most, are_masked=False)
 

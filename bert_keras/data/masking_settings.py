@@ -101,7 +101,8 @@ def masking_for(
 
 
 def check_masking(settings: MaskingSettings) -> None:
-    """Raises InputError for a name that is unknown, or for shares that are not the whole."""
+    """Raises InputError for an unknown name, a number out of range, or shares that are no whole."""
+    flags.check_numbers(settings)
     names = {"masking": MASKINGS, "whole_word_decision": WHOLE_WORD_DECISIONS}
     for name, known in names.items():
         value = getattr(settings, name)

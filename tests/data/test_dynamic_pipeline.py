@@ -203,6 +203,12 @@ def test_each_kind_of_records_has_its_reader(folder):
         evaluation_dataset(str(folder / "unmasked-*"), LENGTH, NUM_PREDICTIONS, 5)
 
 
+def test_fresh_masks_cannot_be_none(folder):
+    for dataset in (training, evaluation):
+        with pytest.raises(InputError, match="token, whole_word, ngram or span. Received: none"):
+            dataset(folder, batch_size=5, mode="none")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
