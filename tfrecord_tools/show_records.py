@@ -1,4 +1,4 @@
-"""Shows pre-training records as a person reads them, counts them, or audits a whole set.
+r"""Shows pre-training records as a person reads them, counts them, or audits a whole set.
 
     python -m tfrecord_tools.show_records train.tfrecord --vocab_file=vocab.txt
     python -m tfrecord_tools.show_records 'shards/*.tfrecord' --count
@@ -9,17 +9,17 @@ Without a vocabulary the ids are shown. A masked position is written as what the
 arrow, and what it has to predict: [MASK]→ship. Files may be plain or GZIP.
 
 An audit reads every record once and prints what is in the set. It ends with status 1 if a rule is
-broken that holds for all records, and names the record; what is merely unusual is a finding, and
-the status is 0.
+broken that holds for all records, and names the record; what is merely unusual is a finding, such
+as masks in other shares than --mask_share, --keep_share and --random_share, and the status is 0.
 """
 
 import dataclasses
-import math
 from collections.abc import Mapping
 
 from bert_keras import flags
 from bert_keras.backend import import_tensorflow_quietly
 from bert_keras.data.features import is_masked
+from bert_keras.data.masking_settings import MaskShares, check_shares
 from bert_keras.errors import InputError
 from bert_keras.files import expand_input_files, write_text
 from bert_keras.tokenizers.vocabulary import load_vocabulary
@@ -28,7 +28,7 @@ AUDIT_FLAGS = ("held_out_file", "picture", "output_file")  # they need --audit
 
 
 @dataclasses.dataclass(frozen=True)
-class Settings:
+class Settings(MaskShares):
     files: list[str] = flags.arguments("FILE", "TFRecord files: paths or globs.")
     vocab_file: str = flags.setting("", "Vocabulary that the records were made with.")
     count: bool = flags.setting(False, "Only count the records of each file.")
@@ -43,18 +43,6 @@ class Settings:
     )
     picture: str = flags.setting("", "With --audit: histograms, a file that ends in .png or .html.")
     output_file: str = flags.setting("", "With --audit: the report as JSON.")
-    mask_share: float = flags.setting(
-        0.8,
-        "With --audit: share of [MASK] that the masked tokens should have.",
-        minimum=0,
-        maximum=1,
-    )
-    keep_share: float = flags.setting(
-        0.1, "With --audit: share of kept tokens that they should have.", minimum=0, maximum=1
-    )
-    random_share: float = flags.setting(
-        0.1, "With --audit: share of random tokens that they should have.", minimum=0, maximum=1
-    )
 
 
 def main(settings: Settings) -> int:
@@ -89,12 +77,8 @@ def audit(files: list[str], settings: Settings) -> int:
     from tfrecord_tools.audit import auditing, picture  # loads TensorFlow
     from tfrecord_tools.audit.token_ids import load_token_ids
 
+    check_shares(settings)
     shares = (settings.mask_share, settings.keep_share, settings.random_share)
-    if not math.isclose(sum(shares), 1, abs_tol=1e-6):
-        raise InputError(
-            "--mask_share, --keep_share and --random_share must sum to 1. Received: "
-            f"{' + '.join(map(str, shares))}"
-        )
     if settings.picture:
         picture.check_picture(settings.picture)
     held_out_files = expand_input_files(settings.held_out_file) if settings.held_out_file else []

@@ -42,7 +42,25 @@ RUN_LENGTH_SHARES = {
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class MaskingSettings:
+class MaskShares:
+    """What becomes of predicted tokens. The settings of a program inherit these."""
+
+    mask_share: float = flags.setting(
+        0.8, "Share of the predicted tokens that become [MASK].", minimum=0, maximum=1
+    )
+    keep_share: float = flags.setting(
+        0.1, "Share of the predicted tokens that stay as they are.", minimum=0, maximum=1
+    )
+    random_share: float = flags.setting(
+        0.1,
+        "Share of the predicted tokens that become a random token, any of the vocabulary.",
+        minimum=0,
+        maximum=1,
+    )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class MaskingSettings(MaskShares):
     """Masks of a record. The settings of a program inherit these."""
 
     masking: str = flags.setting(
@@ -56,18 +74,6 @@ class MaskingSettings:
     )
     max_predictions_per_seq: int = flags.setting(
         20, "Most predicted tokens of a record.", minimum=1, maximum=2**20
-    )
-    mask_share: float = flags.setting(
-        0.8, "Share of the predicted tokens that become [MASK].", minimum=0, maximum=1
-    )
-    keep_share: float = flags.setting(
-        0.1, "Share of the predicted tokens that stay as they are.", minimum=0, maximum=1
-    )
-    random_share: float = flags.setting(
-        0.1,
-        "Share of the predicted tokens that become a random token, any of the vocabulary.",
-        minimum=0,
-        maximum=1,
     )
     whole_word_decision: str = flags.setting(
         "piece",
@@ -108,6 +114,11 @@ def check_masking(settings: MaskingSettings) -> None:
         value = getattr(settings, name)
         if value not in known:
             raise InputError(f"--{name} must be one of {', '.join(known)}. Received: {value}")
+    check_shares(settings)
+
+
+def check_shares(settings: MaskShares) -> None:
+    """Raises InputError for shares that are not the whole."""
     shares = (settings.mask_share, settings.keep_share, settings.random_share)
     if not math.isclose(sum(shares), 1, abs_tol=1e-6):
         raise InputError(
