@@ -51,21 +51,29 @@ def features_of(rows):
 
 
 def mask_in_numpy(rows, row_masking, seed=0):
-    return in_numpy.mask_rows(rows, row_masking, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    return _in_blocks(rows, lambda block, number: in_numpy.mask_rows(block, row_masking, rng))
 
 
 def mask_in_graph(rows, row_masking, seed=0):
-    """Block after block, as the pipeline does."""
     mask_block = tf.function(
         lambda features, number: in_graph.mask_block(features, row_masking, seed, number),
         reduce_retracing=True,
     )
+
+    def mask(block, number):
+        return masked_rows(mask_block(features_of(block), tf.constant(number, tf.int64)))
+
+    return _in_blocks(rows, mask)
+
+
+def _in_blocks(rows, mask):
+    """Masks block after block, as the pipeline and the builder do."""
     size = in_graph.NUM_ROWS_OF_BLOCK
     blocks = []
     for number, begin in enumerate(range(0, len(rows.tokens), size)):
         block = in_numpy.UnmaskedRows(*(values[begin : begin + size] for values in rows))
-        number = tf.constant(number, tf.int64)
-        blocks.append(masked_rows(mask_block(features_of(block), number)))
+        blocks.append(mask(block, number))
     return in_numpy.MaskedRows(*(np.concatenate(values) for values in zip(*blocks, strict=True)))
 
 

@@ -1,8 +1,7 @@
 """Dynamic masks: records without masks get fresh ones in every epoch, in the graph of the pipeline.
 
-The choice is that of `tfrecord_tools.bucketed.masking`, where the papers and rules are named: from
-the same draws both make the same masks. Liu et al. 2019 (arXiv:1907.11692, section 4.1) compare
-masks that are drawn anew with those of the original, which stay.
+The rules are those of `bert_keras.data.masking_settings`. Liu et al. 2019 (arXiv:1907.11692,
+section 4.1) compare masks that are drawn anew with those of the original, which stay.
 
 The masks of record p of the endless stream are a function of (seed, p) alone: whole blocks are
 masked, with random numbers that (seed, number of the block) choose.
@@ -16,9 +15,10 @@ from typing import NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from bert_keras.data.masking_settings import RUN_LENGTH_SHARES, Masking, decided_together
+from bert_keras.data.masking_settings import RUN_LENGTH_SHARES, Masking, unit_of_decision
 
 NUM_ROWS_OF_BLOCK = 1024  # a part of what the masks depend on, so it does not follow the machine
+LAST_KEY = tf.int64.max
 NO_EPOCH = -1  # keeps the seeds apart from those that shuffle the records, (seed, epoch)
 NOT_CHOSEN = -1
 
@@ -73,8 +73,8 @@ def hide(features: dict[str, tf.Tensor], masking: Masking, draws: Draws) -> dict
     """Chooses by the draws what is predicted, and puts [MASK] or a random token in its place."""
     settings, tokens = masking.settings, features["input_ids"]
     is_candidate = _is_candidate(features, masking)
-    begins_word = _begins_word(features, is_candidate)
-    limit = _limit(features["input_mask"], settings)
+    begins_word = _begins_word(features["starts_word"] == 1, is_candidate)
+    limit = _limit(tf.reduce_sum(features["input_mask"], axis=1), settings)
     runs = CHOOSERS[settings.masking](is_candidate, begins_word, limit, draws)
     chosen = tf.where(runs != NOT_CHOSEN)  # [K, 2], row and position
     num_predictions = tf.math.count_nonzero(runs != NOT_CHOSEN, axis=1)  # [N]
@@ -82,9 +82,9 @@ def hide(features: dict[str, tf.Tensor], masking: Masking, draws: Draws) -> dict
     column = tf.range(tf.shape(chosen, tf.int64)[0]) - begins
     predictions = tf.stack([chosen[:, 0], column], axis=1)  # [K, 2]
     labels = tf.gather_nd(tokens, chosen)
-    together = TOGETHER[decided_together(settings)](begins_word, runs)
-    together = tf.cast(tf.gather_nd(together, chosen), tf.int64)  # [K]
-    dice = tf.gather_nd(draws.dice, tf.stack([chosen[:, 0], together], axis=1))
+    dice_of = tf.gather_nd(DICE_OF[unit_of_decision(settings)](begins_word, runs), chosen)
+    dice_of = tf.stack([chosen[:, 0], tf.cast(dice_of, tf.int64)], axis=1)  # [K, 2]
+    dice = tf.gather_nd(draws.dice, dice_of)
     random_ids = tf.gather_nd(draws.random_ids, predictions)
     shown = _shown(labels, dice, random_ids, masking)
     shape = tf.shape(draws.random_ids, tf.int64)
@@ -106,16 +106,16 @@ def _is_candidate(features, masking):
     return (features["input_mask"] == 1) & ~is_special
 
 
-def _begins_word(features, is_candidate):
-    """[N, T]: candidates that begin a word, or stand right after a token that is none."""
+def _begins_word(starts_word, is_candidate):
+    """bool [N, T]: candidates that begin a word, or stand right after a token that is none."""
     follows = tf.pad(is_candidate[:, :-1], [[0, 0], [1, 0]])
-    return is_candidate & ((features["starts_word"] == 1) | ~follows)
+    return is_candidate & (starts_word | ~follows)
 
 
-def _limit(input_mask, settings):
+def _limit(num_tokens, settings):
     """int32 [N]: the most predictions; in 64 bits, where it rounds as Python does."""
-    num_tokens = tf.cast(tf.reduce_sum(input_mask, axis=1), tf.float64)
-    limit = tf.cast(tf.round(num_tokens * settings.masked_lm_prob), tf.int32)
+    limit = tf.round(tf.cast(num_tokens, tf.float64) * settings.masked_lm_prob)
+    limit = tf.cast(limit, tf.int32)
     return tf.clip_by_value(limit, 1, settings.max_predictions_per_seq)
 
 
@@ -133,7 +133,7 @@ def _keys(is_wanted, draws):
     The lowest bits are the position, so that no two keys are equal, and a key tells its position.
     """
     length = is_wanted.shape[1]
-    high = tf.where(is_wanted, draws.order, tf.int64.max) & ~_low_bits(length)
+    high = tf.where(is_wanted, draws.order, LAST_KEY) & ~_low_bits(length)
     return high | tf.range(length, dtype=tf.int64)
 
 
@@ -149,7 +149,7 @@ def _choose_tokens(is_candidate, begins_word, limit, draws):
 
 
 def _choose_runs(is_candidate, begins_word, limit, draws, shares, cut):
-    """[N, T]: in which round a piece was chosen, or NOT_CHOSEN.
+    """int32 [N, T]: in which round a piece was chosen, or NOT_CHOSEN.
 
     In each round the next word, in random order, begins a run. Words are numbered from left to
     right, and the number leaps at what is no candidate, so that no run reaches beyond that.
@@ -209,9 +209,9 @@ CHOOSERS = {
     "ngram": functools.partial(_choose_runs, shares=RUN_LENGTH_SHARES["ngram"], cut=_whole_words),
     "span": functools.partial(_choose_runs, shares=RUN_LENGTH_SHARES["span"], cut=_cut_words),
 }
-# What shares a decision -> which of the dice [N, T] each chosen piece looks at.
-TOGETHER = {
-    "piece": lambda begins_word, runs: tf.zeros_like(runs) + tf.range(runs.shape[1]),
+# What shares one decision -> which of the dice [N, T] each chosen piece looks at.
+DICE_OF = {
+    "piece": lambda begins_word, runs: tf.broadcast_to(tf.range(runs.shape[1]), tf.shape(runs)),
     "word": lambda begins_word, runs: tf.cumsum(tf.cast(begins_word, tf.int32), axis=1) - 1,
     "run": lambda begins_word, runs: runs,
 }

@@ -1,7 +1,22 @@
-"""How tokens are chosen and hidden: the flags of it, and the numbers of the papers.
+"""How tokens are chosen and hidden: the rules and numbers of the papers, and the flags.
 
-The same for masks that are made with the records (`tfrecord_tools.bucketed.masking`) and for masks
-that are made anew in every epoch (`bert_keras.data.masking`). Loads no TensorFlow.
+The same for masks that are made with the records and for masks that are made anew in every epoch.
+Which tokens are predicted, of `limit = min(P, max(1, round(number of tokens * share)))`:
+
+- token: single pieces at random (Devlin et al. 2018, arXiv:1810.04805, section 3.1).
+- whole_word: words in random order; one that does not fit what is left of the limit is passed over
+  (`create_masked_lm_predictions` of google-research/bert).
+- ngram: runs of 1 to 3 words, n words with a share as 1 / n (Lan et al. 2019, arXiv:1909.11942,
+  section 4.1). As in their code every word begins one run at most, in random order; a run is
+  shortened until it fits, and passed over if it overlaps one chosen before.
+- span: runs of 1 to 10 words, geometric with p = 0.2 (Joshi et al. 2019, arXiv:1907.10529,
+  section 3.1). The last one is cut so that the limit is met exactly. Where a span meets one chosen
+  before it ends; in the authors' code it goes on behind, and both become one.
+
+A run does not go past a token that is no candidate, such as [SEP]. A piece right after one begins a
+word, also if truncation left it without its beginning.
+
+Loads no TensorFlow.
 """
 
 import dataclasses
@@ -127,7 +142,7 @@ def check_shares(settings: MaskShares) -> None:
         )
 
 
-def decided_together(settings: MaskingSettings) -> str:
+def unit_of_decision(settings: MaskingSettings) -> str:
     """What shares one decision for [MASK], kept or random: a "piece", a "word" or a "run"."""
     decisions = {"token": "piece", "span": "run"}
     return decisions.get(settings.masking, settings.whole_word_decision)

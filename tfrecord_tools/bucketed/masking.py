@@ -1,21 +1,9 @@
-"""Static masks, made for many rows at a time; `bert_keras.data.masking` is the same in a graph.
+"""Static masks, made for many rows at a time, by the rules of `bert_keras.data.masking_settings`.
 
-Which tokens are predicted, of `limit = min(P, max(1, round(number of tokens * share)))`:
+`bert_keras.data.masking` is the same in a graph: from the same draws both make the same masks.
 
-- token: single pieces at random (Devlin et al. 2018, arXiv:1810.04805, section 3.1).
-- whole_word: words in random order; one that does not fit what is left of the limit is passed over
-  (`create_masked_lm_predictions` of google-research/bert).
-- ngram: runs of 1 to 3 words, n words with a share as 1 / n (Lan et al. 2019, arXiv:1909.11942,
-  section 4.1). As in their code every word begins one run at most, in random order; a run is
-  shortened until it fits, and passed over if it overlaps one chosen before.
-- span: runs of 1 to 10 words, geometric with p = 0.2 (Joshi et al. 2019, arXiv:1907.10529,
-  section 3.1). The last one is cut so that the limit is met exactly. Where a span meets one chosen
-  before it ends; in the authors' code it goes on behind, and both become one.
-
-A run does not go past a token that is no candidate, such as [SEP]. A piece right after one begins a
-word, also if truncation left it without its beginning.
-
-Letters of shapes: N rows, T positions, P predictions, A rows that are not full yet.
+Letters of shapes: N rows, T positions, P predictions, K predictions of all rows together, A rows
+that are not full yet.
 """
 
 import functools
@@ -23,15 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bert_keras.data.masking_settings import (
-    RUN_LENGTH_SHARES,
-    Masking,
-    decided_together,
-)
+from bert_keras.data.masking_settings import RUN_LENGTH_SHARES, Masking, unit_of_decision
 
 LAST_KEY = np.iinfo(np.int64).max
 NOT_CHOSEN = -1
-NUM_ROWS_AT_A_TIME = 1024  # so many stay in the cache of a processor
 
 
 class UnmaskedRows(NamedTuple):
@@ -63,12 +46,7 @@ class MaskedRows(NamedTuple):
 
 def mask_rows(rows: UnmaskedRows, masking: Masking, rng: np.random.Generator) -> MaskedRows:
     """Hides some of the candidates of each row, by any of the settings but `none`."""
-    num_rows = len(rows.tokens)
-    parts = []
-    for begin in range(0, max(num_rows, 1), NUM_ROWS_AT_A_TIME):
-        part = UnmaskedRows(*(values[begin : begin + NUM_ROWS_AT_A_TIME] for values in rows))
-        parts.append(hide(part, masking, draw(*part.tokens.shape, masking, rng)))
-    return MaskedRows(*(np.concatenate(values) for values in zip(*parts, strict=True)))
+    return hide(rows, masking, draw(*rows.tokens.shape, masking, rng))
 
 
 def draw(num_rows: int, length: int, masking: Masking, rng: np.random.Generator) -> Draws:
@@ -86,39 +64,42 @@ def draw(num_rows: int, length: int, masking: Masking, rng: np.random.Generator)
 
 def hide(rows: UnmaskedRows, masking: Masking, draws: Draws) -> MaskedRows:
     """Chooses by the draws what is predicted, and puts [MASK] or a random token in its place."""
-    settings = masking.settings
-    limit = np.rint(rows.num_tokens * settings.masked_lm_prob).astype(np.int32)
-    limit = np.minimum(np.maximum(limit, 1), settings.max_predictions_per_seq)
-    begins_word = _begins_word(rows)
+    settings, tokens = masking.settings, rows.tokens
+    begins_word = _begins_word(rows.starts_word, rows.is_candidate)
+    limit = _limit(rows.num_tokens, settings)
     runs = CHOOSERS[settings.masking](rows.is_candidate, begins_word, limit, draws)
-    together = TOGETHER[decided_together(settings)](begins_word, runs)
-    row, position = np.nonzero(runs != NOT_CHOSEN)
-    num_predictions = np.bincount(row, minlength=len(limit)).astype(np.int32)
-    ends = np.cumsum(num_predictions)
-    column = np.arange(len(row)) - np.repeat(ends - num_predictions, num_predictions)
-    labels = rows.tokens[row, position]
-    shown = _shown(labels, draws.dice[row, together[row, position]], draws, row, column, masking)
-    tokens = rows.tokens.copy()
-    tokens[row, position] = shown
+    row, position = np.nonzero(runs != NOT_CHOSEN)  # both [K]
+    num_predictions = np.count_nonzero(runs != NOT_CHOSEN, axis=1)  # [N]
+    begins = np.cumsum(num_predictions) - num_predictions
+    column = np.arange(len(row)) - begins[row]
+    labels = tokens[row, position]
+    dice_of = DICE_OF[unit_of_decision(settings)](begins_word, runs)[row, position]
+    dice, random_ids = draws.dice[row, dice_of], draws.random_ids[row, column]
+    shown = tokens.copy()
+    shown[row, position] = _shown(labels, dice, random_ids, masking)
     padded = np.zeros((2, *draws.random_ids.shape), np.int32)  # [2, N, P]
     padded[:, row, column] = position, labels
-    return MaskedRows(tokens, *padded, num_predictions)
+    return MaskedRows(shown, *padded, num_predictions.astype(np.int32))
 
 
-def _shown(labels, dice, draws, row, column, masking):
-    """What stands in the place of the predicted tokens, one after the other."""
+def _begins_word(starts_word, is_candidate):
+    """bool [N, T]: candidates that begin a word, or stand right after a token that is none."""
+    follows = np.pad(is_candidate[:, :-1], [[0, 0], [1, 0]])
+    return is_candidate & (starts_word | ~follows)
+
+
+def _limit(num_tokens, settings):
+    """int32 [N]: the most predictions; in 64 bits, where it rounds as Python does."""
+    limit = np.rint(num_tokens * settings.masked_lm_prob).astype(np.int32)
+    return np.clip(limit, 1, settings.max_predictions_per_seq)
+
+
+def _shown(labels, dice, random_ids, masking):
+    """int32 [K]: what stands in the place of the predicted tokens."""
     settings = masking.settings
     is_mask = dice < settings.mask_share
     is_kept = dice < settings.mask_share + settings.keep_share
-    shown = np.where(is_kept, labels, draws.random_ids[row, column])
-    return np.where(is_mask, masking.mask_id, shown)
-
-
-def _begins_word(rows):
-    """[N, T]: candidates that begin a word, or stand right after a token that is none."""
-    follows = np.zeros_like(rows.is_candidate)
-    follows[:, 1:] = rows.is_candidate[:, :-1]
-    return rows.is_candidate & (rows.starts_word | ~follows)
+    return np.where(is_mask, masking.mask_id, np.where(is_kept, labels, random_ids))
 
 
 def _keys(is_wanted, draws):
@@ -126,8 +107,9 @@ def _keys(is_wanted, draws):
 
     The lowest bits are the position, so that no two keys are equal, and a key tells its position.
     """
-    low = _low_bits(is_wanted.shape[1])
-    return np.where(is_wanted, draws.order, LAST_KEY) & ~low | np.arange(is_wanted.shape[1])
+    length = is_wanted.shape[1]
+    high = np.where(is_wanted, draws.order, LAST_KEY) & ~_low_bits(length)
+    return high | np.arange(length, dtype=np.int64)
 
 
 def _low_bits(length):
@@ -142,29 +124,28 @@ def _choose_tokens(is_candidate, begins_word, limit, draws):
 
 
 def _choose_runs(is_candidate, begins_word, limit, draws, shares, cut):
-    """[N, T]: in which round a piece was chosen, or NOT_CHOSEN.
+    """int32 [N, T]: in which round a piece was chosen, or NOT_CHOSEN.
 
     In each round the next word, in random order, begins a run. Words are numbered from left to
     right, and the number leaps at what is no candidate, so that no run reaches beyond that.
     """
-    length = is_candidate.shape[1]
-    number = np.cumsum(np.where(is_candidate, begins_word, len(shares)), axis=1, dtype=np.int32)
-    order = np.sort(_keys(begins_word, draws), axis=1) & _low_bits(length)
-    most_words = np.cumsum(shares, dtype=np.float32)[:-1]
+    steps = np.where(is_candidate, begins_word, len(shares))
+    number = np.cumsum(steps, axis=1, dtype=np.int32)
+    order = np.sort(_keys(begins_word, draws), axis=1) & _low_bits(is_candidate.shape[1])
     num_words = np.count_nonzero(begins_word, axis=1)
-    runs = np.full(is_candidate.shape, NOT_CHOSEN, np.int32)
-    left = limit.copy()
+    most_words = np.cumsum(shares, dtype=np.float32)[:-1]
+    runs, left = np.full_like(number, NOT_CHOSEN), limit.copy()
     for index in range(num_words.max(initial=0)):
         active = np.flatnonzero((left > 0) & (index < num_words))  # [A]
         if not len(active):
             break
-        start = order[active, index]
-        first = number[active, start]
-        end = first + 1 + np.searchsorted(most_words, draws.lengths[active, index], side="right")
+        lengths = 1 + np.searchsorted(most_words, draws.lengths[active, index], side="right")
+        start = order[active, index, None]  # [A, 1]
+        first = number[active[:, None], start]
+        end = first + lengths[:, None]
         chosen = runs[active]  # [A, T]
-        run = cut(number[active], chosen != NOT_CHOSEN, first, end, start + left[active])
-        chosen[run] = index
-        runs[active] = chosen
+        run = cut(number[active], chosen != NOT_CHOSEN, first, end, start + left[active, None])
+        runs[active] = np.where(run, index, chosen)
         left[active] -= np.count_nonzero(run, axis=1)
     return runs
 
@@ -175,9 +156,9 @@ def _whole_words(number, is_chosen, first, end, stop):
     None of them if one was chosen before.
     """
     length = number.shape[1]
-    at_stop = number[np.arange(len(number)), np.minimum(stop, length - 1)]
+    at_stop = np.take_along_axis(number, np.minimum(stop, length - 1), axis=1)
     end = np.where(stop < length, np.minimum(end, at_stop), end)
-    run = (number >= first[:, None]) & (number < end[:, None])
+    run = (number >= first) & (number < end)
     return run & ~np.any(run & is_chosen, axis=1, keepdims=True)
 
 
@@ -186,10 +167,11 @@ def _cut_words(number, is_chosen, first, end, stop):
 
     They end where a piece was chosen before.
     """
-    position = np.arange(number.shape[1], dtype=np.int32)
-    run = (number >= first[:, None]) & (number < end[:, None])
-    meets = np.min(np.where(run & is_chosen, position, len(position)), axis=1)
-    return run & (position < np.minimum(meets, stop)[:, None])
+    length = number.shape[1]
+    position = np.arange(length, dtype=np.int32)
+    run = (number >= first) & (number < end)
+    meets = np.min(np.where(run & is_chosen, position, length), axis=1, keepdims=True)
+    return run & (position < np.minimum(meets, stop))
 
 
 CHOOSERS = {
@@ -200,8 +182,8 @@ CHOOSERS = {
     "ngram": functools.partial(_choose_runs, shares=RUN_LENGTH_SHARES["ngram"], cut=_whole_words),
     "span": functools.partial(_choose_runs, shares=RUN_LENGTH_SHARES["span"], cut=_cut_words),
 }
-# What shares a decision -> which of the dice [N, T] each piece looks at.
-TOGETHER = {
+# What shares one decision -> which of the dice [N, T] each chosen piece looks at.
+DICE_OF = {
     "piece": lambda begins_word, runs: np.broadcast_to(np.arange(runs.shape[1]), runs.shape),
     "word": lambda begins_word, runs: np.cumsum(begins_word, axis=1) - 1,
     "run": lambda begins_word, runs: runs,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from bert_keras.data.masking_settings import RUN_LENGTH_SHARES, decided_together
+from bert_keras.data.masking_settings import RUN_LENGTH_SHARES, unit_of_decision
 from tests.masking_cases import MASK, MODES, VOCAB_SIZE, cases, masking, rows_of
 from tfrecord_tools.bucketed.masking import Draws, UnmaskedRows, hide, mask_rows
 from tfrecord_tools.single_stream.static_masking import StaticMasking, mask_tokens
@@ -33,9 +33,9 @@ def reference(row, masking, draws):
         begin = sentence.index(word)
         run = chosen_run(sentence[begin : begin + most], decision_of, limit, settings.masking)
         decision_of |= dict.fromkeys(run, number)
-    if decided_together(settings) == "piece":
+    if unit_of_decision(settings) == "piece":
         decision_of = {piece: piece for piece in decision_of}
-    if decided_together(settings) == "word":
+    if unit_of_decision(settings) == "word":
         decision_of = {piece: word_of[piece] for piece in decision_of}
     tokens, positions = list(row.tokens), sorted(decision_of)
     for index, position in enumerate(positions):
