@@ -82,8 +82,8 @@ def move_file(source: str, path: str | os.PathLike) -> None:
 
 def unfinished_name(path: str | os.PathLike) -> str:
     """The name of a file while it is written: in the same folder, hidden from globs."""
-    folder, name = os.path.split(path)
-    return os.path.join(folder, f".{name}{UNFINISHED}")
+    folder, slash, name = os.fspath(path).rpartition("/")  # os.path would split ram://name
+    return f"{folder}{slash}.{name}{UNFINISHED}"
 
 
 @contextlib.contextmanager

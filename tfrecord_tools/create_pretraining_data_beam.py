@@ -22,7 +22,7 @@ import sys
 from bert_keras import flags
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
-from tfrecord_tools.create_pretraining_data import RecordSettings, with_one_masking
+from tfrecord_tools.record_settings import RecordSettings, with_one_masking
 from tfrecord_tools.summary import Summary
 
 
@@ -44,13 +44,15 @@ def create_pretraining_data(settings: Settings) -> Summary:
     logging.disable(logging.WARNING)  # what Beam says of Google's libraries when they are missing
     try:
         from tfrecord_tools.bucketed import beam_pipeline
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if error.name != "apache_beam":
+            raise
         raise InputError(
             "Apache Beam is not installed. Install it: pip install 'bert_keras[beam]'"
         ) from error
     finally:
         logging.disable(logging.NOTSET)
-    return beam_pipeline.create(with_one_masking(settings))
+    return beam_pipeline.create(with_one_masking(settings), settings.beam_flags)
 
 
 def split_flags(command_line: list[str]) -> list[str]:

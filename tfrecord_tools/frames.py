@@ -8,9 +8,6 @@ import struct
 
 import google_crc32c
 
-HEADER_SIZE = 12
-FRAME_SIZE = 16  # what a frame adds to its record
-
 
 def frame(record: bytes) -> bytes:
     """A record as it stands in a TFRecord file."""

@@ -1,9 +1,11 @@
-"""The names of output files."""
+"""Output files: their names, and the summary beside them."""
 
+import dataclasses
+import json
 import os
 
 from bert_keras.errors import InputError
-from bert_keras.files import is_folder
+from bert_keras.files import is_folder, write_text
 
 
 def split_output_files(words: list[str]) -> list[str]:
@@ -43,6 +45,12 @@ def shard_names(output_file: list[str], num_shards: int | None) -> list[str]:
 def summary_name(output_file: list[str]) -> str:
     """The name of the summary: that of the first output file, with another ending."""
     return split_output_files(output_file)[0].removesuffix(".tfrecord") + ".summary.json"
+
+
+def write_summary(summary, settings, path: str) -> None:
+    """Writes what a program made, and by which settings; both are dataclasses."""
+    written = {**dataclasses.asdict(summary), "settings": dataclasses.asdict(settings)}
+    write_text(path, json.dumps(written, indent=2) + "\n")
 
 
 def check_output_files(output_files: list[str], input_files: list[str]) -> None:

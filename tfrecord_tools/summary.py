@@ -38,7 +38,7 @@ class Summary:
             num_tokens=counts.num_tokens,
             num_over_long_sentences=counts.num_over_long_sentences,
             num_records=counts.num_records,
-            random_next_share=counts.num_labels / counts.num_records,
+            random_next_share=counts.num_label_1 / counts.num_records,
             num_masked_tokens=counts.num_masked_tokens,
             mask_share=counts.num_mask / num_masked,
             kept_share=counts.num_kept / num_masked,

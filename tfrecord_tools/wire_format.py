@@ -14,18 +14,18 @@ MAX_CACHED_FEATURES = 1 << 14
 
 
 def example(features: Iterable[bytes]) -> bytes:
-    """Features as `integer_feature` and `float_feature` make them -> one Example."""
+    """Features, as the functions below make them -> one Example."""
     body = b"".join(features)
     return b"\x0a" + varint(len(body)) + body  # field 1 of an Example: its Features
 
 
 def integer_feature(name: str, packed: bytes) -> bytes:
     """A feature of integers, from their varints."""
-    return feature_start(name, len(packed)) + packed
+    return integer_feature_start(name, len(packed)) + packed
 
 
 @functools.lru_cache(MAX_CACHED_FEATURES)
-def feature_start(name: str, num_bytes: int) -> bytes:
+def integer_feature_start(name: str, num_bytes: int) -> bytes:
     """What stands before `num_bytes` bytes of varints in a feature of integers."""
     return _feature_start(name, b"\x1a", num_bytes)  # field 3 of a Feature: its Int64List
 
@@ -57,13 +57,13 @@ def varint(number: int) -> bytes:
 
 
 def varints(values: np.ndarray) -> tuple[bytes, np.ndarray]:
-    """The varints of all values, and where each row's end.
+    """The varints of all values, and where those of each row begin.
 
     Args:
       values: whole numbers from 0 to 2**31 - 1, [N, M].
 
     Returns:
-      The bytes, row after row; row i stands in `bytes[ends[i]:ends[i + 1]]`, ends int64 [N + 1].
+      The bytes, row after row; row i is `bytes[starts[i]:starts[i + 1]]`, starts int64 [N + 1].
     """
     values = values.astype(np.uint32)
     longest = max(1, math.ceil(int(values.max(initial=0)).bit_length() / 7))
@@ -74,9 +74,9 @@ def varints(values: np.ndarray) -> tuple[bytes, np.ndarray]:
         encoded[..., place] = np.minimum(rest, rest & 0x7F | 0x80)  # 0x80: there is more
         is_used[..., place] = rest > 0
     is_used[..., 0] = True  # a zero takes a byte too
-    ends = np.zeros(len(values) + 1, np.int64)
-    np.cumsum(np.count_nonzero(is_used, axis=(1, 2)), out=ends[1:])
-    return encoded[is_used].tobytes(), ends
+    starts = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(np.count_nonzero(is_used, axis=(1, 2)), out=starts[1:])
+    return encoded[is_used].tobytes(), starts
 
 
 def _feature_start(name: str, list_tag: bytes, num_bytes: int) -> bytes:

@@ -36,13 +36,13 @@ class Workers:
     """
 
     def __init__(self, num_workers: int):
-        self._num_workers = num_workers
+        self.num_workers = num_workers
         self._processes: set = set()
 
     def __enter__(self):
         # Not forked: this process may have threads, of TensorFlow for one.
         context = multiprocessing.get_context("spawn")
-        self._pool = ProcessPoolExecutor(self._num_workers, context, _prepare_worker)
+        self._pool = ProcessPoolExecutor(self.num_workers, context, _prepare_worker)
         return self
 
     def __exit__(self, error_type, error, traceback):
@@ -63,7 +63,7 @@ class Workers:
           WorkerDied: on leaving the `with`, a worker was killed or crashed, by what it says.
           Exception: what a task raises.
         """
-        if self._num_workers == 1:
+        if self.num_workers == 1:
             yield from map(prepare(*arguments), tasks)
             return
         others = set(multiprocessing.active_children())
@@ -72,7 +72,7 @@ class Workers:
         for task in tasks:
             results.append(self._pool.submit(_work, preparation, task))
             self._processes |= set(multiprocessing.active_children()) - others
-            if len(results) >= TASKS_A_WORKER * self._num_workers:
+            if len(results) >= TASKS_A_WORKER * self.num_workers:
                 yield results.popleft().result()
         while results:
             yield results.popleft().result()
@@ -88,8 +88,9 @@ def _cause(workers: set) -> str:
         cause = f"was ended by {signal.Signals(-code).name}"
     else:
         cause = f"ended with status {code}"
-    hint = "; too little memory is a common cause" if code == -signal.SIGKILL else ""
-    return f"A worker process {cause}{hint}. Fewer --num_workers need less memory."
+    if code == -signal.SIGKILL:
+        cause += "; too little memory is a common cause, and fewer --num_workers need less"
+    return f"A worker process {cause}."
 
 
 def _prepare_worker() -> None:

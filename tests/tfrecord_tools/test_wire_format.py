@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from tests.examples import serialized
 from tfrecord_tools.wire_format import (
     example,
     float_ones_feature,
@@ -24,9 +25,9 @@ ROWS = arrays.arrays(
 
 @given(ROWS)
 def test_protobuf_reads_back_every_row(values):
-    encoded, ends = varints(values)
-    assert ends[-1] == len(encoded)
-    for row, start, end in zip(values, ends, ends[1:], strict=False):
+    encoded, starts = varints(values)
+    assert starts[-1] == len(encoded)
+    for row, start, end in zip(values, starts, starts[1:], strict=False):
         record = example([integer_feature("input_ids", encoded[start:end])])
         stored = tf.train.Example.FromString(record).features.feature["input_ids"]
         assert list(stored.int64_list.value) == row.tolist()
@@ -39,12 +40,9 @@ def test_a_varint_is_that_of_protobuf(number):
 
 
 def test_features_of_ones_are_those_that_protobuf_writes():
-    expected = tf.train.Example()
-    expected.features.feature["weights"].float_list.value.extend([1, 1, 0])
-    assert example([float_ones_feature("weights", 2, 3)]) == expected.SerializeToString()
-    expected = tf.train.Example()
-    expected.features.feature["mask"].int64_list.value.extend([0, 1, 1, 0])
-    assert example([ones_feature("mask", 1, 2, 4)]) == expected.SerializeToString()
+    weights = serialized({"weights": [1.0, 1.0, 0.0]})
+    assert example([float_ones_feature("weights", 2, 3)]) == weights
+    assert example([ones_feature("mask", 1, 2, 4)]) == serialized({"mask": [0, 1, 1, 0]})
 
 
 def test_a_long_feature_has_long_lengths():

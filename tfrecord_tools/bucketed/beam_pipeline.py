@@ -1,7 +1,4 @@
-"""The bucketed builder as an Apache Beam pipeline, of the functions that the processes call.
-
-Letters: a piece is the records of a bucket in a round; pieces are numbered bucket by bucket.
-"""
+"""The bucketed builder as an Apache Beam pipeline, of the functions that the processes call."""
 
 import dataclasses
 import json
@@ -17,51 +14,61 @@ from apache_beam.pvalue import AsDict, AsSingleton
 from bert_keras import flags
 from bert_keras.data.masking_settings import Masking
 from bert_keras.errors import InputError
-from bert_keras.files import read_text, unfinished_name
-from tfrecord_tools.bucketed import pieces
-from tfrecord_tools.bucketed.creation import (
-    check_corpus_size,
-    check_num_records,
-    check_settings,
+from bert_keras.files import read_text, remove_if_exists, unfinished_name
+from tfrecord_tools.bucketed.creation import checked_masking
+from tfrecord_tools.bucketed.documents import Documents, concatenate, sort_by_key, take
+from tfrecord_tools.bucketed.reading import block_tokenizer
+from tfrecord_tools.bucketed.rounds import Round, buckets_for, generator, key_range, round_maker
+from tfrecord_tools.bucketed.shards import interleaved, share_bounds
+from tfrecord_tools.corpus.blocks import Block, read_blocks
+from tfrecord_tools.corpus.settings import STDIN, corpus_name, input_files
+from tfrecord_tools.counts import Counts, check_corpus, check_num_records
+from tfrecord_tools.outputs import (
+    check_output_files,
+    shard_names,
+    summary_name,
     write_summary,
 )
-from tfrecord_tools.bucketed.documents import Documents, concatenate, sort_by_key, take
-from tfrecord_tools.bucketed.pieces import Piece, generator, piece_maker
-from tfrecord_tools.bucketed.reading import tokenize_blocks
-from tfrecord_tools.bucketed.shards import interleaved, share_bounds
-from tfrecord_tools.corpus.blocks import read_blocks
-from tfrecord_tools.corpus.settings import STDIN, input_files
-from tfrecord_tools.counts import Counts
-from tfrecord_tools.outputs import check_output_files, shard_names, summary_name
+from tfrecord_tools.record_settings import RecordSettings
 from tfrecord_tools.summary import Summary
 
+MadeRound = tuple[Round, list[bytes], Counts]  # with its records, as frames of a TFRecord file
 
-def create(settings) -> Summary:
+
+def create(settings: RecordSettings, beam_flags: list[str]) -> Summary:
     """Runs the pipeline, waits for its end and returns what it made.
-
-    Args:
-      settings: `tfrecord_tools.create_pretraining_data_beam.Settings`.
 
     Raises:
       InputError: settings, files or corpus cannot work.
     """
     flags.check_numbers(settings)
-    masking = check_settings(settings)
+    masking = checked_masking(settings)
     sources = input_files(settings)
     if STDIN in sources:
-        raise InputError("Many machines cannot read from one standard input; give files.")
+        raise InputError(
+            "Many machines cannot read from one standard input. Received: --input_file=-. Give "
+            "files."
+        )
     output_files = shard_names(settings.output_file, settings.num_shards)
     summary_file = summary_name(settings.output_file)
     check_output_files([*output_files, summary_file], [*sources, settings.vocab_file])
-    with beam.Pipeline(options=PipelineOptions(settings.beam_flags)) as pipeline:
-        _build(pipeline, settings, masking, sources, output_files, summary_file)
+    try:
+        with beam.Pipeline(options=PipelineOptions(beam_flags)) as pipeline:
+            documents, corpus = _read(pipeline, sources, settings)
+            rounds = _make_rounds(documents, corpus, settings, masking)
+            shards = _write(rounds, output_files, settings.random_seed)
+            _summarize(shards, corpus, rounds, settings, output_files, summary_file)
+    finally:
+        for path in output_files:
+            remove_if_exists(unfinished_name(path))
     written = json.loads(read_text(summary_file))
     del written["settings"]
     return Summary(**written)
 
 
-def _build(pipeline, settings, masking, sources, output_files, summary_file) -> None:
-    parts = (
+def _read(pipeline, sources, settings):
+    """The tokenized documents, a block at a time, and the counts of all."""
+    blocks = (
         pipeline
         | "sources" >> beam.Create(sources or [""])  # a TFDS set is one source
         | "to all workers" >> beam.Reshuffle()
@@ -70,30 +77,44 @@ def _build(pipeline, settings, masking, sources, output_files, summary_file) -> 
         | "tokenize" >> beam.ParDo(_Tokenize(settings))
     )
     corpus = (
-        parts
-        | "count documents" >> beam.Map(lambda part: part[1])
-        | "add up documents" >> beam.CombineGlobally(_sum)
-        | "check corpus" >> beam.Map(check_corpus_size, settings)
+        blocks
+        | "counts of blocks" >> beam.Map(lambda block: block[1])
+        | "add up blocks" >> beam.CombineGlobally(_sum)
+        | "check corpus" >> beam.Map(_checked, settings.pairs, corpus_name(settings))
     )
-    made = (
-        parts
-        | "documents" >> beam.Map(lambda part: part[0])
+    return blocks | "documents" >> beam.Map(lambda block: block[0]), corpus
+
+
+def _make_rounds(documents, corpus, settings, masking):
+    """A MadeRound for every round of every bucket."""
+    return (
+        documents
         | "to buckets" >> beam.FlatMap(_by_bucket, AsSingleton(corpus), settings.tokens_per_bucket)
         | "bucket" >> beam.GroupByKey()
-        | "make pieces" >> beam.ParDo(_MakePieces(settings, masking))
-        | "keep pieces" >> beam.Reshuffle()
+        | "make rounds" >> beam.ParDo(_MakeRounds(settings, masking))
+        | "keep rounds" >> beam.Reshuffle()
     )
-    counts = made | "counts of pieces" >> beam.Map(lambda piece: (piece[0], piece[2].num_records))
-    shards = (
-        made
-        | "to shards" >> beam.FlatMap(_by_shard, AsDict(counts), len(output_files))
+
+
+def _write(rounds, output_files, random_seed):
+    """Writes the shards; gives None for each."""
+    num_records = rounds | "records of rounds" >> beam.Map(
+        lambda made: (made[0], made[2].num_records)
+    )
+    return (
+        rounds
+        | "to shards" >> beam.FlatMap(_by_shard, AsDict(num_records), len(output_files))
         | "shard" >> beam.GroupByKey()
-        | "write" >> beam.Map(_write_shard, output_files, settings.random_seed)
+        | "write" >> beam.Map(_write_shard, output_files, random_seed)
     )
+
+
+def _summarize(shards, corpus, rounds, settings, output_files, summary_file) -> None:
+    """Writes the summary when all shards are written."""
     records = (
-        made
-        | "count records" >> beam.Map(lambda piece: piece[2])
-        | "add up records" >> beam.CombineGlobally(_sum)
+        rounds
+        | "counts of rounds" >> beam.Map(lambda made: made[2])
+        | "add up rounds" >> beam.CombineGlobally(_sum)
     )
     _ = (
         shards
@@ -113,35 +134,35 @@ def _build(pipeline, settings, masking, sources, output_files, summary_file) -> 
 class _Tokenize(beam.DoFn):
     """Blocks -> tokenized documents and their counts."""
 
-    def __init__(self, settings):
+    def __init__(self, settings: RecordSettings):
         self._settings = settings
 
     def setup(self):
-        self._tokenize = tokenize_blocks(self._settings)
+        self._tokenize = block_tokenizer(self._settings)
 
     def process(self, block):
         yield self._tokenize(block)
 
 
-class _MakePieces(beam.DoFn):
-    """A bucket and its documents -> the piece of each round: its number, records and counts."""
+class _MakeRounds(beam.DoFn):
+    """A bucket and its documents -> a MadeRound for each of its rounds."""
 
-    def __init__(self, settings, masking: Masking | None):
+    def __init__(self, settings: RecordSettings, masking: Masking | None):
         self._settings = settings
         self._masking = masking
 
     def setup(self):
-        self._make = piece_maker(self._settings, self._masking)
+        self._make = round_maker(self._settings, self._masking)
 
     def process(self, bucket_and_parts):
         bucket, parts = bucket_and_parts
         documents = sort_by_key(concatenate(parts))
-        for round_number in range(self._settings.dupe_factor):
-            frames, counts = self._make(documents, Piece(bucket, round_number))
-            yield bucket * self._settings.dupe_factor + round_number, frames, counts
+        for number in range(self._settings.dupe_factor):
+            frames, counts = self._make(documents, Round(bucket, number))
+            yield Round(bucket, number), frames, counts
 
 
-def _blocks(source: str, settings):
+def _blocks(source: str, settings: RecordSettings) -> Iterator[Block]:
     if source:
         settings = dataclasses.replace(settings, input_file=[source])
     yield from read_blocks(settings, lambda num_bytes: None)
@@ -150,32 +171,31 @@ def _blocks(source: str, settings):
 def _by_bucket(
     documents: Documents, corpus: Counts, tokens_per_bucket: int
 ) -> Iterator[tuple[int, Documents]]:
-    num_buckets = pieces.num_buckets(corpus, tokens_per_bucket)
-    ends = [pieces.key_range(bucket, num_buckets)[1] for bucket in range(num_buckets)]
-    buckets = np.searchsorted(np.array(ends, np.uint64), documents.keys, side="left")
+    num_buckets = buckets_for(corpus, tokens_per_bucket)
+    last_keys = [key_range(bucket, num_buckets)[1] for bucket in range(num_buckets)]
+    buckets = np.searchsorted(np.array(last_keys, np.uint64), documents.keys, side="left")
     for bucket in np.unique(buckets).tolist():
         yield bucket, take(documents, np.flatnonzero(buckets == bucket))
 
 
 def _by_shard(
-    piece: tuple[int, list[bytes], Counts], num_records: dict[int, int], num_shards: int
-) -> Iterator[tuple[int, tuple[int, list[bytes]]]]:
-    number, frames, _ = piece
-    counts = _in_order(num_records)
-    check_num_records(int(counts.sum()), num_shards)
-    row = sorted(num_records).index(number)
+    made: MadeRound, num_records: dict[Round, int], num_shards: int
+) -> Iterator[tuple[int, tuple[Round, list[bytes]]]]:
+    round_, frames, _ = made
+    check_num_records(sum(num_records.values()), num_shards)
+    num_before = sum(num for other, num in num_records.items() if other < round_)
     for shard in range(num_shards):
-        first, end = share_bounds(counts, shard, num_shards)[row].tolist()
-        yield shard, (number, frames[first:end])
+        first, end = share_bounds(num_before, len(frames), shard, num_shards)
+        yield shard, (round_, frames[first:end])
 
 
 def _write_shard(
-    shard_and_shares: tuple[int, Iterable[tuple[int, list[bytes]]]],
+    shard_and_shares: tuple[int, Iterable[tuple[Round, list[bytes]]]],
     output_files: list[str],
     random_seed: int,
 ) -> None:
     shard, shares = shard_and_shares
-    frames = [of_piece for _, of_piece in sorted(shares)]
+    frames = [of_round for _, of_round in sorted(shares)]
     rng = generator(random_seed, "shard", shard, len(output_files))
     path = output_files[shard]
     with FileSystems.create(
@@ -189,13 +209,14 @@ def _write_shard(
 def _write_summary(
     num_shards: int, corpus: Counts, records: Counts, settings, output_files, summary_file
 ) -> None:
-    """Comes after all shards: it needs their number."""
-    write_summary(corpus + records, settings, output_files, summary_file)
+    """Takes the number of shards, so that it comes after them."""
+    summary = Summary.of(corpus + records, settings.max_seq_length, output_files)
+    write_summary(summary, settings, summary_file)
 
 
-def _in_order(num_records: dict[int, int]) -> np.ndarray:
-    """The numbers of records, by the numbers of their pieces."""
-    return np.array([count for _, count in sorted(num_records.items())], np.int64)
+def _checked(corpus: Counts, pairs: str, name: str) -> Counts:
+    check_corpus(corpus, pairs, name)
+    return corpus
 
 
 def _sum(counts: Iterable[Counts]) -> Counts:

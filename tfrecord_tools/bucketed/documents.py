@@ -126,7 +126,7 @@ def write_documents(documents: Documents, path: str) -> None:
 
 
 def read_documents(path: str, first_key: int, last_key: int) -> Documents:
-    """Reads the documents with first_key <= key <= last_key, and of the others the keys alone."""
+    """Reads the documents with first_key <= key <= last_key, and little more."""
     with named_errors(path, "read"), open(path, "rb") as file:
         num_documents, num_sentences, num_tokens = _read(file, np.int64, 0, 0, NUM_HEADER_NUMBERS)
         keys_at = NUM_HEADER_NUMBERS * 8
@@ -136,15 +136,17 @@ def read_documents(path: str, first_key: int, last_key: int) -> Documents:
         tokens_at = first_tokens_at + 8 * (num_sentences + 1)
         starts_word_at = tokens_at + 4 * num_tokens
 
-        keys = _read(file, np.uint64, keys_at, 0, num_documents)
-        start = np.searchsorted(keys, np.uint64(first_key), side="left")
-        end = np.searchsorted(keys, np.uint64(last_key), side="right")
+        start, end = 0, 0
+        if num_documents:  # an empty file cannot be mapped
+            keys = np.memmap(path, np.uint64, "r", keys_at, (num_documents,))
+            start = np.searchsorted(keys, np.uint64(first_key), side="left")
+            end = np.searchsorted(keys, np.uint64(last_key), side="right")
         first_sentences = _read(file, np.int64, first_sentences_at, start, end + 1)
         first_sentence, end_sentence = first_sentences[0], first_sentences[-1]
         first_tokens = _read(file, np.int64, first_tokens_at, first_sentence, end_sentence + 1)
         first_token, end_token = first_tokens[0], first_tokens[-1]
         return Documents(
-            keys=keys[start:end],
+            keys=_read(file, np.uint64, keys_at, start, end),
             origins=_read(file, np.uint64, origins_at, start, end),
             first_sentences=first_sentences - first_sentence,
             first_tokens=first_tokens - first_token,

@@ -1,7 +1,7 @@
-"""Documents -> rows of text pieces: what stands together in a record, before masks.
+"""Documents -> rows of texts: what stands together in a record, before masks.
 
-A row is written [CLS] piece [SEP] piece [SEP] ..., where a piece is a range of the bucket's tokens.
-Which pieces, and what the label means, depends on what is learned:
+A row is written [CLS] text [SEP] text [SEP] ..., where a text is a range of the bucket's tokens.
+Which texts, and what the label means, depends on what is learned:
 
 next_sentence   a and b; label 1 = b is from another document (Devlin et al. 2018, section 3.1 and
                 appendix A.2; create_instances_from_document of google-research/bert)
@@ -20,24 +20,26 @@ import numpy as np
 from bert_keras.errors import InputError
 from tfrecord_tools.bucketed.documents import Documents
 
+# Of a record, by --pairs: [CLS] a [SEP] b [SEP], or [CLS] text [SEP].
+NUM_SPECIAL_TOKENS = {"next_sentence": 3, "sentence_order": 3, "none": 2}
 MAX_DRAWS = 64  # of another document, before all the others are listed
 NUM_DRAWN_AT_A_TIME = 1 << 14
 
 
 class Rows(NamedTuple):
-    """R rows of K pieces."""
+    """R rows of K texts."""
 
-    piece_rows: np.ndarray  # int64 [K], ascending: which row a piece belongs to
-    piece_segments: np.ndarray  # int64 [K], its segment id
-    piece_starts: np.ndarray  # int64 [K], the piece is tokens[start:end] of the documents
-    piece_ends: np.ndarray  # int64 [K]
+    text_rows: np.ndarray  # int64 [K], ascending: which row a text belongs to
+    text_segments: np.ndarray  # int64 [K], its segment id
+    text_starts: np.ndarray  # int64 [K], the text is tokens[start:end] of the documents
+    text_ends: np.ndarray  # int64 [K]
     labels: np.ndarray  # int64 [R]
     num_dropped_tokens: int  # cut off to fit
     num_left_out_tokens: int  # in sentences that could not be paired
 
 
 class _Pairs:
-    """Collects rows of two pieces."""
+    """Collects rows of two texts."""
 
     def __init__(self):
         self._bounds: list[tuple[int, int, int, int]] = []
@@ -58,10 +60,10 @@ class _Pairs:
         bounds[:, :, 0] += num_cut_in_front
         bounds[:, :, 1] -= num_cut - num_cut_in_front
         return Rows(
-            piece_rows=np.repeat(np.arange(len(bounds)), 2),
-            piece_segments=np.tile([0, 1], len(bounds)),
-            piece_starts=bounds[:, :, 0].ravel(),
-            piece_ends=bounds[:, :, 1].ravel(),
+            text_rows=np.repeat(np.arange(len(bounds)), 2),
+            text_segments=np.tile([0, 1], len(bounds)),
+            text_starts=bounds[:, :, 0].ravel(),
+            text_ends=bounds[:, :, 1].ravel(),
             labels=np.array(self._labels, np.int64),
             num_dropped_tokens=int(num_cut.sum()),
             num_left_out_tokens=self.num_left_out_tokens,
@@ -77,12 +79,11 @@ def next_sentence(
     it, or another part of it. Where there is no other, b follows a, and a sentence that has none
     after it is left out.
     """
-    max_num_tokens = max_seq_length - 3  # [CLS] a [SEP] b [SEP]
+    max_num_tokens = max_seq_length - NUM_SPECIAL_TOKENS["next_sentence"]
     first_tokens = documents.first_tokens.tolist()
     first_sentences = documents.first_sentences.tolist()
-    identities = list(zip(documents.keys.tolist(), documents.origins.tolist(), strict=True))
-    has_others = all(len(set(column)) > 1 for column in zip(*identities, strict=True))
     draws = _draws(rng)
+    others = _Others(documents, draws)
     pairs = _Pairs()
     for document, (start, stop) in enumerate(
         zip(first_sentences, first_sentences[1:], strict=False)
@@ -92,21 +93,21 @@ def next_sentence(
             end = bisect_left(first_tokens, first_tokens[start] + target, start + 1, stop)
             is_single = end - start == 1
             split = start + 1 + int(next(draws) * (end - start - 1))
+            a = first_tokens[start], first_tokens[split]
             other = None
-            if has_others and (is_single or next(draws) < 0.5):
-                other = _other_document(document, identities, draws)
-            a_start, a_end = first_tokens[start], first_tokens[split]
+            if is_single or next(draws) < 0.5:
+                other = others.draw(document)
             if other is not None:
-                b, b_stop = first_sentences[other], first_sentences[other + 1]
-                b += int(next(draws) * (b_stop - b))
-                b_target = first_tokens[b] + target - (a_end - a_start)
-                b_end = bisect_left(first_tokens, b_target, b + 1, b_stop)
-                pairs.add(a_start, a_end, first_tokens[b], first_tokens[b_end], 1)
+                b = first_sentences[other]
+                b += int(next(draws) * (first_sentences[other + 1] - b))
+                b_target = first_tokens[b] + target - (a[1] - a[0])
+                b_end = bisect_left(first_tokens, b_target, b + 1, first_sentences[other + 1])
+                pairs.add(*a, first_tokens[b], first_tokens[b_end], 1)
                 end = split  # the sentences that were not used begin the next run
             elif is_single:
-                pairs.num_left_out_tokens += a_end - a_start
+                pairs.num_left_out_tokens += a[1] - a[0]
             else:
-                pairs.add(a_start, a_end, a_end, first_tokens[end], 0)
+                pairs.add(*a, a[1], first_tokens[end], 0)
             start = end
     return pairs.truncated(max_num_tokens, rng)
 
@@ -118,7 +119,7 @@ def sentence_order(
 
     The last sentence of a document is left out if it stands alone.
     """
-    max_num_tokens = max_seq_length - 3
+    max_num_tokens = max_seq_length - NUM_SPECIAL_TOKENS["sentence_order"]
     first_tokens = documents.first_tokens.tolist()
     first_sentences = documents.first_sentences.tolist()
     draws = _draws(rng)
@@ -161,8 +162,8 @@ def _packed(groups: Iterable[Iterable[int]], documents: Documents, max_seq_lengt
     """Fills rows with the sentences of one document after another; every group begins a row."""
     first_tokens = documents.first_tokens.tolist()
     document_bounds = documents.first_tokens[documents.first_sentences].tolist()
-    empty = max_seq_length - 1  # [CLS]; a piece takes one more than its tokens, for its [SEP]
-    piece_rows, piece_starts, piece_ends = [], [], []
+    empty = max_seq_length - 1  # [CLS]; a text takes one more than its tokens, for its [SEP]
+    text_rows, text_starts, text_ends = [], [], []
     row = -1
     for group in groups:
         room = 0
@@ -176,16 +177,16 @@ def _packed(groups: Iterable[Iterable[int]], documents: Documents, max_seq_lengt
                     continue
                 if end <= token:
                     end = token + room - 1  # of a sentence longer than a row
-                piece_rows.append(row)
-                piece_starts.append(token)
-                piece_ends.append(end)
+                text_rows.append(row)
+                text_starts.append(token)
+                text_ends.append(end)
                 room -= end - token + 1
                 token = end
     return Rows(
-        piece_rows=np.array(piece_rows, np.int64),
-        piece_segments=np.zeros(len(piece_rows), np.int64),
-        piece_starts=np.array(piece_starts, np.int64),
-        piece_ends=np.array(piece_ends, np.int64),
+        text_rows=np.array(text_rows, np.int64),
+        text_segments=np.zeros(len(text_rows), np.int64),
+        text_starts=np.array(text_starts, np.int64),
+        text_ends=np.array(text_ends, np.int64),
         labels=np.zeros(row + 1, np.int64),
         num_dropped_tokens=0,
         num_left_out_tokens=0,
@@ -220,21 +221,29 @@ def _target(max_num_tokens: int, short_seq_prob: float, draws: Iterator[float]) 
     return max_num_tokens
 
 
-def _other_document(
-    document: int, identities: list[tuple[int, int]], draws: Iterator[float]
-) -> int | None:
-    """A document of another text and another origin, all with the same chance; None if none is."""
-    key, origin = identities[document]
+class _Others:
+    """Draws documents of another text and another origin, all with the same chance."""
 
-    def is_other(index: int) -> bool:
-        return identities[index][0] != key and identities[index][1] != origin
+    def __init__(self, documents: Documents, draws: Iterator[float]):
+        self._keys = documents.keys.tolist()
+        self._origins = documents.origins.tolist()
+        self._has_any = len(set(self._keys)) > 1 and len(set(self._origins)) > 1
+        self._draws = draws
 
-    for _ in range(MAX_DRAWS):
-        index = int(next(draws) * len(identities))
-        if is_other(index):
-            return index
-    others = list(filter(is_other, range(len(identities))))
-    return others[int(next(draws) * len(others))] if others else None
+    def draw(self, document: int) -> int | None:
+        """The index of another document; None if there is none."""
+        if not self._has_any:
+            return None
+        for _ in range(MAX_DRAWS):
+            index = int(next(self._draws) * len(self._keys))
+            if self._is_other(index, document):
+                return index
+        others = [i for i in range(len(self._keys)) if self._is_other(i, document)]
+        return others[int(next(self._draws) * len(others))] if others else None
+
+    def _is_other(self, index: int, document: int) -> bool:
+        is_other_text = self._keys[index] != self._keys[document]
+        return is_other_text and self._origins[index] != self._origins[document]
 
 
 def _truncated_lengths(lengths: np.ndarray, max_num_tokens: int) -> np.ndarray:
@@ -252,5 +261,4 @@ def _truncated_lengths(lengths: np.ndarray, max_num_tokens: int) -> np.ndarray:
 
 
 PAIRS = {"next_sentence": next_sentence, "sentence_order": sentence_order}
-NUM_SPECIAL_TOKENS = {"next_sentence": 3, "sentence_order": 3, "none": 2}  # of a record
 PACKINGS = {"full_sentences": full_sentences, "doc_sentences": doc_sentences}

@@ -22,6 +22,7 @@ from tfrecord_tools.corpus.documents import documents_of
 from tfrecord_tools.corpus.settings import num_input_bytes
 from tfrecord_tools.counts import Counts
 from tfrecord_tools.progress import Progress
+from tfrecord_tools.record_settings import RecordSettings
 from tfrecord_tools.workers import Workers
 
 TOKENS_A_FILE = 1 << 20  # 5 MB, and five times that while they are sorted
@@ -40,7 +41,7 @@ def documents_file(number: int) -> str:
     return f"documents-{number:05}"
 
 
-def read_corpus(settings, work: WorkFolder, workers: Workers) -> Corpus:
+def read_corpus(settings: RecordSettings, work: WorkFolder, workers: Workers) -> Corpus:
     """Tokenizes the corpus into files; goes on where an earlier build stopped.
 
     Raises:
@@ -52,11 +53,11 @@ def read_corpus(settings, work: WorkFolder, workers: Workers) -> Corpus:
     return Corpus(done["num_files"], Counts(**done["counts"]))
 
 
-def _read_corpus(settings, work: WorkFolder, workers: Workers) -> None:
+def _read_corpus(settings: RecordSettings, work: WorkFolder, workers: Workers) -> None:
     num_files, num_blocks_done, counts = _finished_files(work)
     with Progress("reading", num_input_bytes(settings), "B") as progress:
         blocks = itertools.islice(read_blocks(settings, progress.advance), num_blocks_done, None)
-        parts = workers.run(tokenize_blocks, (settings,), blocks)
+        parts = workers.run(block_tokenizer, (settings,), blocks)
         for documents, of_file, num_blocks in _in_files(parts):
             num_blocks_done += num_blocks
             counts += of_file
@@ -70,7 +71,7 @@ def _read_corpus(settings, work: WorkFolder, workers: Workers) -> None:
     work.write(READING_DONE, {"num_files": num_files, "counts": dataclasses.asdict(counts)})
 
 
-def tokenize_blocks(settings) -> Callable[[Block], tuple[Documents, Counts]]:
+def block_tokenizer(settings: RecordSettings) -> Callable[[Block], tuple[Documents, Counts]]:
     """The function that tokenizes a block and counts what it holds, for a worker."""
     tokenizer = WordPieceTokenizer(settings.vocab_file, do_lower_case=settings.do_lower_case)
     tokenize = document_tokenizer(tokenizer, settings.segmenter)

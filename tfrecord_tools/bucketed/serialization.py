@@ -58,9 +58,9 @@ def _common(batch: Batch) -> tuple[list[bytes], list[bytes], list[bytes]]:
 
 def _rows(name: str, values: np.ndarray) -> list[bytes]:
     """A feature of whole numbers for each row of [R, M]."""
-    encoded, ends = varints(values)
-    ends = ends.tolist()
+    encoded, starts = varints(values)
+    starts = starts.tolist()
     return [
         integer_feature(name, encoded[start:end])
-        for start, end in zip(ends, ends[1:], strict=False)
+        for start, end in zip(starts, starts[1:], strict=False)
     ]

@@ -1,11 +1,11 @@
-"""Pieces of shuffled records -> shards, each a shuffle of its share of all pieces.
+"""Rounds of shuffled records -> shards, each a shuffle of its share of all rounds.
 
-Record number i of all pieces, one after another, goes to shard i mod S; so shards differ by one
-record at most. The records of a piece are in random order already: a piece gives a shard any range
-of them, and taking the next record of a random piece, weighted by what is left of each, is a
+Record number i of all rounds, one after another, goes to shard i mod S; so shards differ by one
+record at most. The records of a round are in random order already: a round gives a shard any range
+of them, and taking the next record of a random round, weighted by what is left of each, is a
 uniform shuffle of all.
 
-Letters of shapes: P pieces, S shards.
+Letters of shapes: P rounds, S shards.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,29 +13,34 @@ from typing import NamedTuple
 
 import numpy as np
 
-READ_BUFFER_SIZE = 16 << 20  # bytes, of all pieces together
+READ_BUFFER_SIZE = 16 << 20  # bytes, of all rounds together
 SMALLEST_READ = 1 << 12
+NUM_ORDERED_AT_A_TIME = 1 << 16  # a list takes nine times the room of an array
 
 
 class Share(NamedTuple):
-    """What a piece gives to a shard."""
+    """What a round gives to a shard."""
 
     path: str
     starts: np.ndarray  # int64 [number of records + 1]: where each begins, and the last ends
 
 
-def share_bounds(num_records: np.ndarray, shard: int, num_shards: int) -> np.ndarray:
-    """The records of each piece that belong to a shard, as a range: [P] -> [P, start or end]."""
-    last = np.cumsum(num_records)  # number after each piece's last
-    first = last - num_records
-    return np.stack(
-        [
-            _num_below(first + num_records, bound, num_shards)
-            - _num_below(first, bound, num_shards)
-            for bound in (shard, shard + 1)
-        ],
-        axis=1,
+def share_bounds(num_before, num_records, shard: int, num_shards: int) -> tuple:
+    """Which records of a round belong to a shard, as a range; of many rounds at a time, too.
+
+    Args:
+      num_before: number of the records of all rounds before, an integer or int64 [P].
+      num_records: number of its records, an integer or int64 [P].
+
+    Returns:
+      The first of them and the one after the last, each as `num_before`.
+    """
+    end = num_before + num_records
+    first_of_shard, end_of_shard = (
+        _num_below(end, bound, num_shards) - _num_below(num_before, bound, num_shards)
+        for bound in (shard, shard + 1)
     )
+    return first_of_shard, end_of_shard
 
 
 def merge(shares: list[Share], output_path: str, rng: np.random.Generator) -> None:
@@ -47,22 +52,23 @@ def merge(shares: list[Share], output_path: str, rng: np.random.Generator) -> No
 
 
 def interleaved(
-    pieces: Sequence[Iterable[bytes]], counts: list[int], rng: np.random.Generator
+    rounds: Sequence[Iterable[bytes]], counts: list[int], rng: np.random.Generator
 ) -> Iterator[bytes]:
-    """Yields the records of all pieces in random order, keeping the order within a piece.
+    """Yields the records of all rounds in random order, keeping the order within a round.
 
     Args:
-      pieces: the records of each piece, [P].
+      rounds: the records of each round, [P].
       counts: how many there are of each, [P].
       rng: chooses the order.
     """
     order = rng.permutation(np.repeat(np.arange(len(counts), dtype=np.int32), counts))
-    records = list(map(iter, pieces))
-    for piece in order.tolist():
-        yield next(records[piece])
+    records = list(map(iter, rounds))
+    for first in range(0, len(order), NUM_ORDERED_AT_A_TIME):
+        for number in order[first : first + NUM_ORDERED_AT_A_TIME].tolist():
+            yield next(records[number])
 
 
-def _num_below(end: np.ndarray, bound: int, num_shards: int) -> np.ndarray:
+def _num_below(end, bound: int, num_shards: int):
     """How many of the numbers 0..end have a remainder by `num_shards` that is below `bound`."""
     return end // num_shards * bound + np.minimum(end % num_shards, bound)
 

@@ -5,10 +5,11 @@ The folder stands beside the output, hidden, and goes when the build is complete
     plan.json                 what is built; another plan begins anew
     documents-00000           tokenized documents by key, and documents-00000.json, their counts
     documents.json            written when all documents are there
-    piece-00000-00000         records of a bucket and a round, piece-....json, piece-....ends.npy
+    round-00000-00000         records of a bucket in a round, with their counts in round-….json and
+                              where each begins in round-….starts.npy
     shard-00000               an output file, until all are finished
 
-A file under its name is whole. Of the files of a piece the .json is the last to appear.
+A file under its name is whole. Of files that belong together the .json is the last to appear.
 """
 
 import contextlib
@@ -19,7 +20,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bert_keras.errors import InputError
-from bert_keras.files import named_errors, read_text, unfinished_name, write_text
+from bert_keras.files import file_size, named_errors, read_text, unfinished_name, write_text
 from bert_keras.locks import exclusive_lock
 from bert_keras.notices import notify
 
@@ -106,11 +107,20 @@ class WorkFolder:
         self.write(PLAN, plan)
 
 
-def describe_files(paths: list[str]) -> list[tuple[str, int, int]]:
-    """What tells files from others of the same names: size and time of the last change."""
-    described = []
-    for path in paths:
-        with named_errors(path, "read"):
-            status = os.stat(path)
-        described.append((os.path.abspath(path), status.st_size, status.st_mtime_ns))
-    return described
+def describe_files(paths: list[str]) -> list[tuple[str, int, int | None]]:
+    """What tells files from others of the same names: size and time of the last change.
+
+    Of a remote file the time is not known.
+    """
+    return [(path, file_size(path), _time_of_change(path)) for path in map(_absolute, paths)]
+
+
+def _absolute(path: str) -> str:
+    return path if "://" in path else os.path.abspath(path)
+
+
+def _time_of_change(path: str) -> int | None:
+    if "://" in path:
+        return None
+    with named_errors(path, "read"):
+        return os.stat(path).st_mtime_ns

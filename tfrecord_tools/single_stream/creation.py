@@ -1,12 +1,7 @@
 """The steps of create_pretraining_data: corpus -> instances -> records -> files."""
 
-import dataclasses
-import json
 import random
 
-from bert_keras import flags
-from bert_keras.errors import InputError
-from bert_keras.files import write_text
 from bert_keras.tokenizers.vocabulary import (
     CLASSIFICATION,
     CONTINUATION,
@@ -17,8 +12,15 @@ from bert_keras.tokenizers.vocabulary import (
 )
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tfrecord_tools.corpus.settings import corpus_name, input_files, num_input_bytes
-from tfrecord_tools.outputs import check_output_files, split_output_files, summary_name
+from tfrecord_tools.counts import check_corpus
+from tfrecord_tools.outputs import (
+    check_output_files,
+    split_output_files,
+    summary_name,
+    write_summary,
+)
 from tfrecord_tools.progress import Progress
+from tfrecord_tools.record_settings import RecordSettings
 from tfrecord_tools.single_stream.instances import Document, Pairing, create_instances
 from tfrecord_tools.single_stream.reading import read_documents, read_lines
 from tfrecord_tools.single_stream.record_writer import RecordWriter
@@ -29,16 +31,12 @@ from tfrecord_tools.single_stream.tally import Tally, count_corpus
 from tfrecord_tools.summary import Summary
 
 
-def create(settings) -> Summary:
+def create(settings: RecordSettings) -> Summary:
     """Reads the corpus, writes the records and the summary.
-
-    Args:
-      settings: `tfrecord_tools.create_pretraining_data.Settings`.
 
     Raises:
       InputError: settings, files or corpus cannot work. No output file is left behind then.
     """
-    flags.check_numbers(settings)
     inputs = [*input_files(settings), settings.vocab_file]
     output_files = split_output_files(settings.output_file)
     summary_file = summary_name(settings.output_file)
@@ -48,16 +46,16 @@ def create(settings) -> Summary:
     pairing, masking = pairing_and_masking(tokenizer.vocab, settings)
     with RecordWriter(output_files) as writer:
         documents = _read_corpus(settings, tokenizer)
+        corpus = count_corpus(documents, settings.max_seq_length)
+        check_corpus(corpus, settings.pairs, corpus_name(settings))
         tally = Tally(masking.mask_id)
         rng = random.Random(settings.random_seed)
         records = _make_records(documents, pairing, masking, settings, rng, tally)
         shuffle(records, rng)
         for record in records:
             writer.write(record)
-    counts = count_corpus(documents, settings.max_seq_length) + tally.counts()
-    summary = Summary.of(counts, settings.max_seq_length, output_files)
-    written = {**dataclasses.asdict(summary), "settings": dataclasses.asdict(settings)}
-    write_text(summary_file, json.dumps(written, indent=2) + "\n")
+    summary = Summary.of(corpus + tally.counts(), settings.max_seq_length, output_files)
+    write_summary(summary, settings, summary_file)
     return summary
 
 
@@ -83,19 +81,7 @@ def pairing_and_masking(vocabulary: dict[str, int], settings) -> tuple[Pairing, 
 
 def _read_corpus(settings, tokenizer: WordPieceTokenizer) -> list[Document]:
     with Progress("reading", num_input_bytes(settings), "B") as progress:
-        documents = read_documents(read_lines(settings, progress.advance), tokenizer)
-    if not documents:
-        raise InputError(
-            f"The corpus must hold text; {corpus_name(settings)} holds no word. Expected is "
-            f"--input_format={settings.input_format}."
-        )
-    if len(documents) == 1:
-        raise InputError(
-            "Next-sentence prediction needs two documents or more, to take random texts from; "
-            f"{corpus_name(settings)} holds one. Put an empty line between documents, or make "
-            "records without pairs: --pairs=none."
-        )
-    return documents
+        return read_documents(read_lines(settings, progress.advance), tokenizer)
 
 
 def _make_records(documents, pairing, masking, settings, rng, tally) -> list[bytes]:

@@ -46,7 +46,7 @@ class Tally:
         num_special_tokens = NUM_SPECIAL_TOKENS * self._num_instances
         return Counts(
             num_records=self._num_instances,
-            num_labels=self._num_random_next,
+            num_label_1=self._num_random_next,
             num_positions_used=self._num_positions_used,
             num_text_positions=self._num_positions_used - num_special_tokens,
             num_dropped_tokens=self._num_dropped,

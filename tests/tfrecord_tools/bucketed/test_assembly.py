@@ -1,4 +1,4 @@
-"""Rows of pieces as padded arrays, by hand."""
+"""Rows of texts as padded arrays, by hand."""
 
 import numpy as np
 
@@ -9,15 +9,15 @@ from tfrecord_tools.bucketed.pairing import Rows
 CLS, SEP = 2, 3
 
 
-def test_pieces_stand_between_their_special_tokens():
+def test_texts_stand_between_their_special_tokens():
     tokens = np.arange(10, 20, dtype=np.int32)
     starts_word = np.array([1, 1, 0, 1, 0, 0, 1, 1, 1, 1], bool)
     documents = from_sentences(np.array([1]), np.array([10]), tokens, starts_word, ["x:1"])
     rows = Rows(
-        piece_rows=np.array([0, 0, 1, 2, 2, 2]),
-        piece_segments=np.array([0, 1, 0, 0, 0, 0]),
-        piece_starts=np.array([0, 5, 7, 2, 4, 9]),
-        piece_ends=np.array([2, 7, 10, 4, 5, 10]),
+        text_rows=np.array([0, 0, 1, 2, 2, 2]),
+        text_segments=np.array([0, 1, 0, 0, 0, 0]),
+        text_starts=np.array([0, 5, 7, 2, 4, 9]),
+        text_ends=np.array([2, 7, 10, 4, 5, 10]),
         labels=np.array([1, 0, 0]),
         num_dropped_tokens=0,
         num_left_out_tokens=0,
@@ -38,7 +38,7 @@ def test_pieces_stand_between_their_special_tokens():
         [0, 1, 1, 1, 0, 0, 0, 0, 0],
         [0, 1, 1, 0, 1, 0, 1, 0, 0],
     ]
-    # The first token of a piece begins a word, also where its beginning was cut off.
+    # The first token of a text begins a word, also where its beginning was cut off.
     assert batch.starts_word.astype(int).tolist() == [
         [0, 1, 1, 0, 1, 1, 0, 0, 0],
         [0, 1, 1, 1, 0, 0, 0, 0, 0],

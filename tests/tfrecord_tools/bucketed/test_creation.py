@@ -1,6 +1,7 @@
 """The whole bucketed builder: the same records however it runs, whatever interrupts it."""
 
 import collections
+import errno
 import glob
 import json
 import os
@@ -14,9 +15,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from bert_keras.errors import InputError
-from tfrecord_tools.bucketed import pieces
+from tfrecord_tools.bucketed import creation, reading
+from tfrecord_tools.bucketed.documents import write_documents
+from tfrecord_tools.bucketed.work_folder import WorkFolder
+from tfrecord_tools.corpus import blocks
 from tfrecord_tools.create_pretraining_data import Settings, create_pretraining_data
 from tfrecord_tools.records import deserialize, read_records
 
@@ -194,8 +199,6 @@ def test_records_without_masks_hold_text_and_words(tmp_path):
         settings(tmp_path, pairs="none", packing="doc_sentences", masking="none", dupe_factor=1)
     )
     [path] = summary.output_files
-    import tensorflow as tf
-
     stored = [tf.train.Example.FromString(record).features.feature for record in read_records(path)]
     rows = sorted(
         (
@@ -255,13 +258,13 @@ def uninterrupted(tmp_path_factory):
 def test_a_build_that_was_stopped_goes_on_to_the_same_shards(tmp_path, ending, uninterrupted):
     process = program(tmp_path, "--num_workers=2")
     made = tmp_path / ".out.build"
-    wait_for(lambda: len(list(made.glob("piece-*.json"))) >= 2, process)
+    wait_for(lambda: len(list(made.glob("round-*.json"))) >= 2, process)
     process.send_signal(ending)
     assert process.wait(timeout=30) != 0
     assert [path.name for path in tmp_path.iterdir()] == [".out.build"]
-    finished = {path.name: path.stat().st_mtime_ns for path in made.glob("piece-*.json")}
+    finished = {path.name: path.stat().st_mtime_ns for path in made.glob("round-*.json")}
     process = program(tmp_path, "--num_workers=1", "--tokens_per_bucket=4194304")
-    wait_for(lambda: len(list(made.glob("piece-*.json"))) > len(finished), process)
+    wait_for(lambda: len(list(made.glob("round-*.json"))) > len(finished), process)
     for name, changed in finished.items():
         assert (made / name).stat().st_mtime_ns == changed  # it was not made again
     assert process.wait() == 0
@@ -277,9 +280,8 @@ def test_a_stopped_build_of_other_settings_begins_anew(tmp_path):
     (work / "plan.json").write_text(json.dumps({"format": 0}))
     (work / "documents.json").write_text("{}")
     create_pretraining_data(settings(tmp_path))
-    first = (tmp_path / "out").read_bytes()
-    create_pretraining_data(settings(tmp_path, random_seed=1))
-    assert (tmp_path / "out").read_bytes() != first
+    create_pretraining_data(settings(tmp_path, "clean"))
+    assert (tmp_path / "out").read_bytes() == (tmp_path / "clean").read_bytes()
 
 
 def test_a_second_build_of_one_output_is_refused(tmp_path, uninterrupted):
@@ -293,7 +295,7 @@ def test_a_second_build_of_one_output_is_refused(tmp_path, uninterrupted):
 
 
 def kill_when_it_works(settings, masking, work, num_files, num_buckets):
-    def die(piece):
+    def die(rounds):
         os.kill(os.getpid(), signal.SIGKILL)
 
     return die
@@ -303,7 +305,7 @@ def test_a_worker_that_dies_ends_the_build_without_output(tmp_path, monkeypatch)
     write_numbered_corpus(tmp_path, [5] * 30)
     before = sorted(os.listdir(tmp_path))
     with monkeypatch.context() as patched:
-        patched.setattr(pieces, "make_pieces", kill_when_it_works)
+        patched.setattr(creation, "round_writer", kill_when_it_works)
         with pytest.raises(InputError, match="worker process was ended by SIGKILL"):
             create_pretraining_data(settings(tmp_path, num_workers=2))
     assert sorted(os.listdir(tmp_path)) == [".out.build", *before]
@@ -333,6 +335,48 @@ def test_no_space_is_an_error_and_what_is_finished_is_kept(tmp_path, uninterrupt
     assert not list(tmp_path.glob("out*"))
     assert program(tmp_path, "--num_workers=1").wait() == 0
     assert shards_of(tmp_path) == uninterrupted
+
+
+def test_what_was_read_is_kept_when_the_disk_is_full(tmp_path, monkeypatch):
+    write_numbered_corpus(tmp_path, [5] * 30)
+    create_pretraining_data(settings(tmp_path, "expected"))
+    monkeypatch.setattr(reading, "TOKENS_A_FILE", 1)
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 500)
+    written = []
+
+    def write(documents, path):
+        if len(written) == 2:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written.append(path)
+        write_documents(documents, path)
+
+    with monkeypatch.context() as patched, pytest.raises(InputError, match="have room"):
+        patched.setattr(reading, "write_documents", write)
+        create_pretraining_data(settings(tmp_path))
+    kept = [tmp_path / ".out.build" / f"documents-0000{number}" for number in range(2)]
+    times = [path.stat().st_mtime_ns for path in kept]
+    with monkeypatch.context() as patched:
+        patched.setattr(WorkFolder, "remove", lambda work: None)
+        create_pretraining_data(settings(tmp_path))
+    assert [path.stat().st_mtime_ns for path in kept] == times
+    assert (tmp_path / "out").read_bytes() == (tmp_path / "expected").read_bytes()
+
+
+def test_a_corpus_may_lie_in_another_file_system(tmp_path):
+    write_numbered_corpus(tmp_path, [5] * 30)
+    create_pretraining_data(settings(tmp_path, "local"))
+    tf.io.gfile.copy(str(tmp_path / "corpus.txt"), "ram://corpus.txt", overwrite=True)
+    create_pretraining_data(settings(tmp_path, "remote", input_file=["ram://corpus.txt"]))
+    assert (tmp_path / "remote").read_bytes() == (tmp_path / "local").read_bytes()
+
+
+def test_shards_may_go_to_another_file_system(tmp_path):
+    write_numbered_corpus(tmp_path, [5] * 30)
+    create_pretraining_data(settings(tmp_path, "local"))
+    remote = settings(tmp_path, output_file=["ram://shard"], work_dir=str(tmp_path))
+    create_pretraining_data(remote)
+    with tf.io.gfile.GFile("ram://shard", "rb") as file:
+        assert file.read() == (tmp_path / "local").read_bytes()
 
 
 WRONG = {

@@ -30,13 +30,13 @@ def random_corpus(num_documents, seed=0, longest=20):
     )
 
 
-def pieces_of(rows):
+def texts_of(rows):
     """Row -> list of (segment, start, end)."""
-    pieces = [[] for _ in rows.labels]
-    columns = (rows.piece_rows, rows.piece_segments, rows.piece_starts, rows.piece_ends)
-    for row, *piece in zip(*(column.tolist() for column in columns), strict=True):
-        pieces[row].append(tuple(piece))
-    return pieces
+    texts = [[] for _ in rows.labels]
+    columns = (rows.text_rows, rows.text_segments, rows.text_starts, rows.text_ends)
+    for row, *text in zip(*(column.tolist() for column in columns), strict=True):
+        texts[row].append(tuple(text))
+    return texts
 
 
 def document_of(documents, token):
@@ -53,7 +53,7 @@ def test_a_random_text_is_from_another_document_and_a_next_one_is_next(max_seq_l
     documents = random_corpus(60)
     rows = next_sentence(documents, max_seq_length, 0.1, generator())
     assert 0.3 < rows.labels.mean() < 1
-    for label, (a, b) in zip(rows.labels, pieces_of(rows), strict=True):
+    for label, (a, b) in zip(rows.labels, texts_of(rows), strict=True):
         assert (a[0], b[0]) == (0, 1)
         assert a[1] < a[2] and b[1] < b[2]  # both have a token
         assert a[2] - a[1] + b[2] - b[1] <= max_seq_length - 3
@@ -67,8 +67,8 @@ def test_without_truncation_every_token_stands_in_an_a_or_a_next_b_once():
     documents = random_corpus(40, longest=5)
     rows = next_sentence(documents, 512, 0.0, generator(1))
     used = np.zeros(documents.num_tokens, int)
-    for label, pieces in zip(rows.labels, pieces_of(rows), strict=True):
-        for _, start, end in pieces if label == 0 else pieces[:1]:
+    for label, texts in zip(rows.labels, texts_of(rows), strict=True):
+        for _, start, end in texts if label == 0 else texts[:1]:
             used[start:end] += 1
     assert (used == 1).all()
     assert rows.num_dropped_tokens == rows.num_left_out_tokens == 0
@@ -93,7 +93,7 @@ def test_half_of_the_pairs_that_may_be_either_are_random():
 def test_over_long_texts_are_cut_at_both_ends_and_the_loss_is_counted():
     documents = corpus([[100], [2]])
     rows = next_sentence(documents, 16, 0.0, generator())
-    (a, b), _ = pieces_of(rows)
+    (a, b), _ = texts_of(rows)
     assert a[2] - a[1] + b[2] - b[1] == 13
     assert (b[1], b[2]) == (100, 102)
     assert a[1] > 0 and a[2] < 100
@@ -119,8 +119,8 @@ def test_copies_of_a_document_are_no_random_texts_for_each_other():
     for seed in range(20):
         rows = next_sentence(documents, 32, 0.0, generator(seed))
         assert len(rows.labels) > 50
-        for label, (a, b) in zip(rows.labels, pieces_of(rows), strict=True):
-            of_other = {document_of(documents, piece[1]) == 50 for piece in (a, b)}
+        for label, (a, b) in zip(rows.labels, texts_of(rows), strict=True):
+            of_other = {document_of(documents, text[1]) == 50 for text in (a, b)}
             assert of_other == ({True, False} if label else {False})
 
 
@@ -129,7 +129,7 @@ def test_halves_are_swapped_half_of_the_time():
     rows = sentence_order(documents, 19, 0.0, generator())  # target 16: runs of four
     assert len(rows.labels) == 6000
     assert rows.labels.mean() == pytest.approx(0.5, abs=3 * 0.5 / 6000**0.5)
-    for label, (first, second) in zip(rows.labels, pieces_of(rows), strict=True):
+    for label, (first, second) in zip(rows.labels, texts_of(rows), strict=True):
         a, b = (second, first) if label else (first, second)
         assert a[2] == b[1]
         assert b[2] - a[1] == 16
@@ -145,8 +145,8 @@ def test_a_sentence_that_stands_alone_has_no_order():
 def test_document_sentences_fill_rows_and_end_them_with_the_document():
     documents = corpus([[4, 5, 2], [8], [30, 1]])
     rows = doc_sentences(documents, 12, 0.1, generator())  # 10 tokens a row
-    pieces = [[(start, end) for _, start, end in row] for row in pieces_of(rows)]
-    assert pieces == [
+    texts = [[(start, end) for _, start, end in row] for row in texts_of(rows)]
+    assert texts == [
         [(0, 9)],
         [(9, 11)],
         [(11, 19)],
@@ -161,13 +161,13 @@ def test_document_sentences_fill_rows_and_end_them_with_the_document():
 def test_full_sentences_go_on_into_the_next_document():
     documents = corpus([[4, 5, 2], [3], [20]])
     rows = full_sentences(documents, 16, 0.1, generator(3))
-    order = [document_of(documents, row[0][1]) for row in pieces_of(rows)]
-    num_tokens = [sum(end - start + 1 for _, start, end in row) for row in pieces_of(rows)]
+    order = [document_of(documents, row[0][1]) for row in texts_of(rows)]
+    num_tokens = [sum(end - start + 1 for _, start, end in row) for row in texts_of(rows)]
     assert max(num_tokens) <= 15
-    used = sorted((start, end) for row in pieces_of(rows) for _, start, end in row)
+    used = sorted((start, end) for row in texts_of(rows) for _, start, end in row)
     assert [start for start, _ in used] == [0, *(end for _, end in used[:-1])]
     assert len(order) < 5
-    assert {segment for row in pieces_of(rows) for segment, _, _ in row} == {0}
+    assert {segment for row in texts_of(rows) for segment, _, _ in row} == {0}
 
 
 @pytest.mark.parametrize("packed", [full_sentences, doc_sentences])
@@ -176,7 +176,7 @@ def test_packing_loses_nothing(packed, max_seq_length):
     documents = random_corpus(50, seed=4, longest=40)
     rows = packed(documents, max_seq_length, 0.1, generator())
     used = np.zeros(documents.num_tokens, int)
-    for row in pieces_of(rows):
+    for row in texts_of(rows):
         assert sum(end - start + 1 for _, start, end in row) + 1 <= max_seq_length
         for _, start, end in row:
             assert document_of(documents, start) == document_of(documents, end - 1)

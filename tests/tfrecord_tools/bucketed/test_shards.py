@@ -1,4 +1,4 @@
-"""Pieces become shards: each record once, evenly, in random order."""
+"""Rounds become shards: each record once, evenly, in random order."""
 
 import collections
 
@@ -17,7 +17,13 @@ COUNTS = st.lists(st.integers(0, 20), min_size=1, max_size=6)
 @given(COUNTS, st.integers(1, 7))
 def test_every_record_goes_to_one_shard_and_shards_differ_by_one(counts, num_shards):
     num_records = np.array(counts)
-    bounds = np.stack([share_bounds(num_records, s, num_shards) for s in range(num_shards)])
+    num_before = np.cumsum(num_records) - num_records
+    bounds = np.stack(
+        [
+            np.stack(share_bounds(num_before, num_records, shard, num_shards), axis=1)
+            for shard in range(num_shards)
+        ]
+    )
     assert (bounds[0, :, 0] == 0).all()
     assert (bounds[-1, :, 1] == num_records).all()
     np.testing.assert_array_equal(bounds[1:, :, 0], bounds[:-1, :, 1])
@@ -27,11 +33,11 @@ def test_every_record_goes_to_one_shard_and_shards_differ_by_one(counts, num_sha
 
 def shares(tmp_path, counts):
     made = []
-    for piece, count in enumerate(counts):
-        records = [f"{piece}.{number};".encode() for number in range(count)]
-        (tmp_path / str(piece)).write_bytes(b"".join(records))
+    for number_of_round, count in enumerate(counts):
+        records = [f"{number_of_round}.{number};".encode() for number in range(count)]
+        (tmp_path / str(number_of_round)).write_bytes(b"".join(records))
         starts = starts_of(np.fromiter(map(len, records), np.int64, count))
-        made.append(Share(str(tmp_path / str(piece)), starts))
+        made.append(Share(str(tmp_path / str(number_of_round)), starts))
     return made
 
 
@@ -53,7 +59,7 @@ def test_a_shard_holds_its_shares_whatever_is_read_at_a_time(
     assert len(set(expected)) == 357
 
 
-def test_a_share_may_lie_anywhere_in_its_piece(tmp_path):
+def test_a_share_may_lie_anywhere_in_its_round(tmp_path):
     whole = shares(tmp_path, [10])[0]
     assert sorted(merged(tmp_path, [Share(whole.path, whole.starts[4:8])])) == ["0.4", "0.5", "0.6"]
 
@@ -61,6 +67,6 @@ def test_a_share_may_lie_anywhere_in_its_piece(tmp_path):
 def test_all_interleavings_are_equally_likely(tmp_path):
     made = shares(tmp_path, [1, 2])
     seen = collections.Counter(tuple(merged(tmp_path, made, seed)) for seed in range(3000))
-    assert len(seen) == 3  # the order within a piece is kept: it is random already
+    assert len(seen) == 3  # the order within a round is kept: it is random already
     for count in seen.values():
         assert count == pytest.approx(1000, abs=3 * (3000 * 2 / 9) ** 0.5)

@@ -1,7 +1,7 @@
-"""A bucket of documents -> its records of one round, in random order: a piece.
+"""A bucket of documents -> its records of a round, in random order.
 
-A bucket is a range of keys. A piece is a pure function of the bucket's documents, the settings, the
-seed and two numbers, so pieces can be made in any order by any number of workers.
+A bucket is a range of keys. Its records are a pure function of its documents, the settings, the
+seed and two numbers, so buckets and rounds can be made in any order by any number of workers.
 """
 
 import dataclasses
@@ -22,6 +22,7 @@ from tfrecord_tools.bucketed.reading import documents_file
 from tfrecord_tools.bucketed.serialization import masked_frames, unmasked_frames
 from tfrecord_tools.bucketed.work_folder import WorkFolder
 from tfrecord_tools.counts import Counts
+from tfrecord_tools.record_settings import RecordSettings
 
 NUM_ROWS_AT_A_TIME = 1024
 NUM_KEYS = 2**64
@@ -31,15 +32,15 @@ NUM_BUCKETS_OF_SMALL_CORPUS = 16
 MIN_DOCUMENTS_A_BUCKET = 64
 
 
-class Piece(NamedTuple):
-    """A task: the records of a bucket in a round."""
+class Round(NamedTuple):
+    """One time through a bucket."""
 
     bucket: int
-    round_number: int
+    number: int  # less than --dupe_factor
 
     @property
     def name(self) -> str:
-        return f"piece-{self.bucket:05}-{self.round_number:05}"
+        return f"round-{self.bucket:05}-{self.number:05}"
 
 
 def key_range(bucket: int, num_buckets: int) -> tuple[int, int]:
@@ -47,29 +48,35 @@ def key_range(bucket: int, num_buckets: int) -> tuple[int, int]:
     return NUM_KEYS * bucket // num_buckets, NUM_KEYS * (bucket + 1) // num_buckets - 1
 
 
-def num_buckets(corpus: Counts, tokens_per_bucket: int) -> int:
+def buckets_for(corpus: Counts, tokens_per_bucket: int) -> int:
     """How many buckets a corpus gets: a function of its size alone."""
     for_memory = math.ceil(corpus.num_tokens / tokens_per_bucket)
     for_workers = min(NUM_BUCKETS_OF_SMALL_CORPUS, corpus.num_documents // MIN_DOCUMENTS_A_BUCKET)
     return max(1, for_memory, for_workers)
 
 
-def make_pieces(
-    settings, masking: Masking | None, work: WorkFolder, num_files: int, num_buckets: int
-) -> Callable[[Piece], None]:
-    """The function that writes a piece into the work folder, for a worker."""
-    make = piece_maker(settings, masking)
+def round_writer(
+    settings: RecordSettings,
+    masking: Masking | None,
+    work: WorkFolder,
+    num_files: int,
+    num_buckets: int,
+) -> Callable[[list[Round]], None]:
+    """The function that writes rounds of one bucket into the work folder, for a worker."""
+    make = round_maker(settings, masking)
+    paths = [work.path(documents_file(number)) for number in range(num_files)]
 
-    def write_piece(piece: Piece) -> None:
-        paths = [work.path(documents_file(number)) for number in range(num_files)]
-        frames, counts = make(read_bucket(paths, piece.bucket, num_buckets), piece)
-        with work.writing(piece.name) as path, open(path, "wb") as file:
-            file.writelines(frames)
-        with work.writing(f"{piece.name}.starts.npy") as path, open(path, "wb") as file:
-            np.save(file, starts_of(np.fromiter(map(len, frames), np.int64, len(frames))))
-        work.write(f"{piece.name}.json", dataclasses.asdict(counts))
+    def write_rounds(rounds: list[Round]) -> None:
+        documents = read_bucket(paths, rounds[0].bucket, num_buckets)
+        for round_ in rounds:
+            frames, counts = make(documents, round_)
+            with work.writing(round_.name) as path, open(path, "wb") as file:
+                file.writelines(frames)
+            with work.writing(f"{round_.name}.starts.npy") as path, open(path, "wb") as file:
+                np.save(file, starts_of(np.fromiter(map(len, frames), np.int64, len(frames))))
+            work.write(f"{round_.name}.json", dataclasses.asdict(counts))
 
-    return write_piece
+    return write_rounds
 
 
 def read_bucket(paths: list[str], bucket: int, num_buckets: int) -> Documents:
@@ -78,13 +85,15 @@ def read_bucket(paths: list[str], bucket: int, num_buckets: int) -> Documents:
     return sort_by_key(concatenate(parts))
 
 
-def piece_maker(
-    settings, masking: Masking | None
-) -> Callable[[Documents, Piece], tuple[list[bytes], Counts]]:
-    """The function that makes a piece: documents of a bucket -> its records in random order.
+def round_maker(
+    settings: RecordSettings, masking: Masking | None
+) -> Callable[[Documents, Round], tuple[list[bytes], Counts]]:
+    """The function that takes the documents of a bucket and gives its records of a round.
+
+    They are frames of a TFRecord file in random order.
 
     Args:
-      settings: `tfrecord_tools.create_pretraining_data.Settings`.
+      settings: what records hold.
       masking: None for records without masks.
     """
     vocabulary = load_vocabulary(settings.vocab_file)
@@ -92,8 +101,8 @@ def piece_maker(
     make_rows = row_maker(settings.pairs, settings.packing)
     length = settings.max_seq_length
 
-    def make(documents: Documents, piece: Piece) -> tuple[list[bytes], Counts]:
-        rng = generator(settings.random_seed, "piece", *piece)
+    def make(documents: Documents, round_: Round) -> tuple[list[bytes], Counts]:
+        rng = generator(settings.random_seed, "round", *round_)
         rows = make_rows(documents, length, settings.short_seq_prob, rng)
         counts = Counts(
             num_dropped_tokens=rows.num_dropped_tokens,
@@ -123,7 +132,7 @@ def _records(
 ) -> tuple[list[bytes], Counts]:
     counts = Counts(
         num_records=len(batch.labels),
-        num_labels=int(batch.labels.sum()),
+        num_label_1=int(batch.labels.sum()),
         num_positions_used=int(batch.num_tokens.sum()),
         num_text_positions=int(batch.is_text.sum()),
     )
