@@ -96,9 +96,9 @@ def documents(lines: list[str], sentences_per_document: int) -> Iterator[str]:
 
 
 def kinds() -> dict[str, Any]:
-    from bert_keras.training.examples import ROWS
+    from bert_keras.training.examples import RECIPES
 
-    return {"unpacked": ROWS[False], "packed": ROWS[True]}
+    return {"unpacked": RECIPES["single"], "packed": RECIPES["packed"]}
 
 
 def counts(settings: Settings, records: str, kind) -> dict[str, float]:

@@ -20,23 +20,25 @@ from bert_keras.data.records import Shard
 from bert_keras.errors import InputError
 from bert_keras.models.packed_pretrainer import packed_pretrainer
 from bert_keras.models.pretrainer import pretrainer
-from bert_keras.objectives.pretraining import packed_pretraining, pretraining
+from bert_keras.objectives.pretraining import (
+    ACCURACIES,
+    LOSSES,
+    packed_pretraining,
+    pretraining,
+)
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training.step import Objective
 
 # --max_predictions_per_seq is left out: it belongs to records with masks too.
-MASKING_FLAGS = (
-    "masking",
-    "masked_lm_prob",
-    "mask_share",
-    "keep_share",
-    "random_share",
-    "whole_word_decision",
+MASKING_FLAGS = tuple(
+    field.name
+    for field in dataclasses.fields(MaskingSettings)
+    if field.name != "max_predictions_per_seq"
 )
 
 
-class Rows(NamedTuple):
-    """How records with masks become rows of a batch, and what learns from them."""
+class Recipe(NamedTuple):
+    """What becomes of records with masks: batches, and what learns from them."""
 
     training_dataset: Callable[..., tf.data.Dataset]
     evaluation_dataset: Callable[..., tf.data.Dataset]
@@ -44,10 +46,10 @@ class Rows(NamedTuple):
     objective: Objective
 
 
-# --pack_sequences
-ROWS = {
-    False: Rows(pretraining_dataset, evaluation_dataset, pretrainer, pretraining),
-    True: Rows(
+# How many sequences a row of a batch holds: one, or as many as fit (--pack_sequences).
+RECIPES = {
+    "single": Recipe(pretraining_dataset, evaluation_dataset, pretrainer, pretraining),
+    "packed": Recipe(
         packed_pretraining_dataset, packed_evaluation_dataset, packed_pretrainer, packed_pretraining
     ),
 }
@@ -62,6 +64,8 @@ class Examples:
         for_evaluation: function of the batch size -> one pass over the records.
         build: makes the model of a configuration.
         objective: scores its outputs.
+        losses: name of a mean of the objective -> what its count is enlarged by.
+        accuracies: the names of other means of it.
         decisive: flag -> value, of those that the masks depend on.
         flags: names of the flags that it takes to read records of this kind.
     """
@@ -70,6 +74,8 @@ class Examples:
     for_evaluation: Callable[[int], tf.data.Dataset]
     build: Callable[[BertConfig], keras.Model]
     objective: Objective
+    losses: Mapping[str, float]
+    accuracies: Sequence[str]
     decisive: Mapping[str, Any]
     flags: Sequence[str]
 
@@ -96,15 +102,17 @@ def _masked_examples(shards, settings):
                 f"--{name} is for records without masks; those of {shards[0].path} hold masks "
                 "already. Leave it out, or make records with --masking=none."
             )
-    rows = ROWS[settings.pack_sequences]
+    recipe = RECIPES["packed" if settings.pack_sequences else "single"]
     lengths = (settings.max_seq_length, settings.max_predictions_per_seq)
     return Examples(
-        lambda start_step: rows.training_dataset(
+        lambda start_step: recipe.training_dataset(
             shards, *lengths, settings.train_batch_size, settings.random_seed, start_step
         ),
-        lambda batch_size: rows.evaluation_dataset(shards, *lengths, batch_size),
-        rows.build,
-        rows.objective,
+        lambda batch_size: recipe.evaluation_dataset(shards, *lengths, batch_size),
+        recipe.build,
+        recipe.objective,
+        LOSSES,
+        ACCURACIES,
         decisive={},
         flags=(),
     )
@@ -137,6 +145,8 @@ def _unmasked_examples(shards, settings, tokenizer):
         lambda batch_size: dynamic_evaluation_dataset(shards, length, masking, batch_size),
         pretrainer,
         pretraining,
+        LOSSES,
+        ACCURACIES,
         decisive=decisive | {"vocab_file": f"{masking.vocab_size} pieces, {special}"},
         flags=("vocab_file", "do_lower_case", *MASKING_FLAGS),
     )

@@ -15,7 +15,6 @@ from bert_keras.data.records import check_first_records, count_records
 from bert_keras.errors import InputError
 from bert_keras.files import expand_input_files
 from bert_keras.notices import notify
-from bert_keras.objectives.pretraining import ACCURACIES, LOSSES
 from bert_keras.optimizers.adam_weight_decay import AdamWeightDecay
 from bert_keras.optimizers.schedules import (
     ContinuousWarmupPolynomialDecay,
@@ -133,8 +132,8 @@ def run(settings: Any, stop: StopRequest) -> dict[str, float] | None:
             strategy=strategy,
             model=model,
             objective=examples.objective,
-            losses=LOSSES,
-            accuracies=ACCURACIES,
+            losses=examples.losses,
+            accuracies=examples.accuracies,
             init_checkpoint=settings.init_checkpoint,
             stop=stop,
             check_data=lambda: count_records(check_first_records(inputs.files, *lengths)),
