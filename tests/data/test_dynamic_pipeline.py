@@ -13,6 +13,7 @@ from bert_keras.data.dynamic_pipeline import (
 from bert_keras.data.features import pretraining_features, unmasked_features
 from bert_keras.data.pipeline import evaluation_dataset, pretraining_dataset
 from bert_keras.errors import InputError
+from tests.examples import serialized
 from tests.masking_cases import MODES, VOCAB_SIZE, masking
 
 RECORDS_OF_FILES = (200, 1, 311)
@@ -25,7 +26,7 @@ def write(path, features, numbers):
     with tf.io.TFRecordWriter(str(path)) as writer:
         for number in numbers:
             word = VOCAB_SIZE + number
-            values = {name: [0] * feature.shape[0] for name, feature in features.items()}
+            values = {name: np.zeros(each.shape, each.dtype) for name, each in features.items()}
             values |= {
                 "input_ids": [2, *[word] * 6, 3, *[word] * 6, 3, 0],
                 "input_mask": [1] * 15 + [0],
@@ -34,12 +35,7 @@ def write(path, features, numbers):
             }
             if "starts_word" in features:
                 values["starts_word"] = [0, *[1] * 6, 0, *[1] * 6, 0, 0]
-            example = tf.train.Example()
-            for name, feature in features.items():
-                stored = example.features.feature[name]
-                kind = stored.int64_list if feature.dtype == "int64" else stored.float_list
-                kind.value.extend(values[name])
-            writer.write(example.SerializeToString())
+            writer.write(serialized(values))
 
 
 @pytest.fixture(scope="module")

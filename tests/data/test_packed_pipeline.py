@@ -8,28 +8,27 @@ import tensorflow as tf
 
 from bert_keras.data.packed_pipeline import packed_evaluation_dataset, packed_pretraining_dataset
 from bert_keras.errors import InputError
+from tests.examples import serialized
 
 NUM_RECORDS = (40, 1, 300)  # in three files; 256 are packed at a time
 LENGTHS = {"max_seq_length": 8, "max_predictions_per_seq": 2}
 S = 4
 
 
-def serialized(number):
+def record(number):
     """A record of 1 to 8 tokens that all are its number."""
     length = 1 + number * 5 % 8
-    ints = {
-        "input_ids": [number] * length + [0] * (8 - length),
-        "input_mask": [1] * length + [0] * (8 - length),
-        "segment_ids": [0] * 8,
-        "masked_lm_positions": [0, 0],
-        "masked_lm_ids": [number, 0],
-        "next_sentence_labels": [number % 2],
-    }
-    example = tf.train.Example()
-    for name, values in ints.items():
-        example.features.feature[name].int64_list.value.extend(values)
-    example.features.feature["masked_lm_weights"].float_list.value.extend([1.0, 0.0])
-    return example.SerializeToString()
+    return serialized(
+        {
+            "input_ids": [number] * length + [0] * (8 - length),
+            "input_mask": [1] * length + [0] * (8 - length),
+            "segment_ids": [0] * 8,
+            "masked_lm_positions": [0, 0],
+            "masked_lm_ids": [number, 0],
+            "masked_lm_weights": [1.0, 0.0],
+            "next_sentence_labels": [number % 2],
+        }
+    )
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +39,7 @@ def files(tmp_path_factory):
     for index, count in enumerate(NUM_RECORDS):
         with tf.io.TFRecordWriter(str(folder / f"{index}.tfrecord")) as writer:
             for number in itertools.islice(numbers, count):
-                writer.write(serialized(number))
+                writer.write(record(number))
     return str(folder / "*.tfrecord")
 
 

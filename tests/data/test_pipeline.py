@@ -10,26 +10,25 @@ from bert_keras.data.pipeline import evaluation_dataset, pretraining_dataset
 from bert_keras.data.records import check_first_records
 from bert_keras.errors import InputError
 from bert_keras.files import expand_input_files
+from tests.examples import serialized
 
 NUM_RECORDS = (23, 1, 40)  # in three files
 LENGTHS = {"max_seq_length": 8, "max_predictions_per_seq": 2}
 
 
-def serialized(number):
+def record(number):
     """A record that can be told from others by all its ids."""
-    ints = {
-        "input_ids": [number] * 8,
-        "input_mask": [1] * 8,
-        "segment_ids": [0] * 8,
-        "masked_lm_positions": [1, 2],
-        "masked_lm_ids": [number, number],
-        "next_sentence_labels": [number % 2],
-    }
-    example = tf.train.Example()
-    for name, values in ints.items():
-        example.features.feature[name].int64_list.value.extend(values)
-    example.features.feature["masked_lm_weights"].float_list.value.extend([1.0, 0.0])
-    return example.SerializeToString()
+    return serialized(
+        {
+            "input_ids": [number] * 8,
+            "input_mask": [1] * 8,
+            "segment_ids": [0] * 8,
+            "masked_lm_positions": [1, 2],
+            "masked_lm_ids": [number, number],
+            "masked_lm_weights": [1.0, 0.0],
+            "next_sentence_labels": [number % 2],
+        }
+    )
 
 
 @pytest.fixture(params=["", "GZIP"], ids=["plain", "gzip"])
@@ -39,7 +38,7 @@ def files(tmp_path, request):
     for index, count in enumerate(NUM_RECORDS):
         with tf.io.TFRecordWriter(str(tmp_path / f"{index}.tfrecord"), request.param) as writer:
             for number in itertools.islice(numbers, count):
-                writer.write(serialized(number))
+                writer.write(record(number))
     return str(tmp_path / "*.tfrecord")
 
 
@@ -118,7 +117,7 @@ def test_a_known_order(files):
 def test_neighbors_in_a_file_are_drawn_apart(tmp_path):
     with tf.io.TFRecordWriter(str(tmp_path / "records")) as writer:
         for number in range(1000):
-            writer.write(serialized(number))
+            writer.write(record(number))
     order = np.array(training_numbers(tmp_path / "records", 10, batch_size=100))
     assert np.mean(np.abs(np.diff(order)) == 1) < 0.01
     assert abs(np.corrcoef(order, np.arange(1000))[0, 1]) < 0.1
@@ -159,7 +158,7 @@ def few_files(tmp_path, request):
     for index, count in enumerate(request.param):
         with tf.io.TFRecordWriter(str(tmp_path / f"{index}.tfrecord")) as writer:
             for number in itertools.islice(numbers, count):
-                writer.write(serialized(number))
+                writer.write(record(number))
     return str(tmp_path / "*.tfrecord"), sum(request.param)
 
 
@@ -206,7 +205,7 @@ def test_a_worker_may_get_a_batch_without_rows(tmp_path):
     """2 workers, batches of 4, 10 records: the last batch has 2 rows, both of the first worker."""
     with tf.io.TFRecordWriter(str(tmp_path / "records")) as writer:
         for number in range(10):
-            writer.write(serialized(number))
+            writer.write(record(number))
     dataset = evaluation_dataset(
         tmp_path / "records", **LENGTHS, batch_size=4, worker_index=1, num_workers=2
     )

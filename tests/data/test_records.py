@@ -2,6 +2,7 @@
 
 import gzip
 
+import numpy as np
 import pytest
 import tensorflow as tf
 
@@ -9,6 +10,7 @@ from bert_keras.data.features import pretraining_features, unmasked_features
 from bert_keras.data.pipeline import evaluation_dataset, pretraining_dataset
 from bert_keras.data.records import check_first_records, count_records
 from bert_keras.errors import InputError
+from tests.examples import serialized
 
 
 def write_records(path, num_records=3, length=128, num_predictions=20, **changed):
@@ -22,16 +24,12 @@ def write_unmasked_records(path, length=128, **changed):
 
 
 def write_features(path, features, num_records, **changed):
-    example = tf.train.Example()
-    for name, feature in features.items():
-        values = changed.get(name, [0] * feature.shape[0])
-        if values is not None:
-            stored = example.features.feature[name]
-            values_of = stored.int64_list if feature.dtype == "int64" else stored.float_list
-            values_of.value.extend(values)
+    zeros = {name: np.zeros(feature.shape, feature.dtype) for name, feature in features.items()}
+    values = {name: changed.get(name, zero) for name, zero in zeros.items()}
+    record = serialized({name: value for name, value in values.items() if value is not None})
     with tf.io.TFRecordWriter(str(path)) as writer:
         for _ in range(num_records):
-            writer.write(example.SerializeToString())
+            writer.write(record)
     return str(path)
 
 
@@ -135,11 +133,10 @@ def test_records_without_masks_of_another_kind(tmp_path, changed, message):
 
 
 def test_a_feature_of_another_type(tmp_path):
-    example = tf.train.Example()
-    for name, feature in pretraining_features(2, 1).items():
-        example.features.feature[name].float_list.value.extend([0.0] * feature.shape[0])
+    features = pretraining_features(2, 1).items()
+    record = serialized({name: [0.0] * feature.shape[0] for name, feature in features})
     with tf.io.TFRecordWriter(str(tmp_path / "a")) as writer:
-        writer.write(example.SerializeToString())
+        writer.write(record)
     with pytest.raises(InputError, match="lack input_ids, .* another type"):
         check(tmp_path / "a", length=2, num_predictions=1)
 

@@ -6,6 +6,7 @@ import numpy as np
 import tensorflow as tf
 
 from bert_keras.run_pretraining import Settings
+from tests.examples import serialized
 
 NUM_RECORDS = 50
 MAX_SEQ_LENGTH = 16
@@ -37,7 +38,7 @@ def write_records(path, num_records, largest_id=29):
             num_predictions = rng.integers(1, MAX_PREDICTIONS_PER_SEQ + 1)
             positions = np.sort(rng.choice(length, num_predictions, replace=False))
             ids = rng.integers(5, largest_id + 1, length)
-            integers = {
+            features = {
                 "input_ids": padded(ids, MAX_SEQ_LENGTH),
                 "input_mask": padded(np.ones(length), MAX_SEQ_LENGTH),
                 "segment_ids": padded(np.arange(length) >= length // 2, MAX_SEQ_LENGTH),
@@ -45,16 +46,9 @@ def write_records(path, num_records, largest_id=29):
                 "masked_lm_ids": padded(ids[positions], MAX_PREDICTIONS_PER_SEQ),
                 "next_sentence_labels": [rng.integers(2)],
             }
-            features = {
-                name: tf.train.Feature(int64_list=tf.train.Int64List(value=values))
-                for name, values in integers.items()
-            }
             weights = padded(np.ones(num_predictions), MAX_PREDICTIONS_PER_SEQ)
-            features["masked_lm_weights"] = tf.train.Feature(
-                float_list=tf.train.FloatList(value=weights)
-            )
-            example = tf.train.Example(features=tf.train.Features(feature=features))
-            writer.write(example.SerializeToString())
+            features["masked_lm_weights"] = np.float32(weights)
+            writer.write(serialized(features))
 
 
 def padded(values, length):

@@ -11,6 +11,7 @@ from bert_keras import from_pretrained, pretrainer
 from bert_keras.data.features import unmasked_features
 from bert_keras.errors import InputError
 from bert_keras.run_pretraining import main
+from tests.examples import serialized
 from tests.run_pretraining.inputs import MAX_SEQ_LENGTH, NUM_RECORDS, padded, settings_for
 
 CLS, SEP = 2, 3
@@ -28,11 +29,9 @@ def write_unmasked_records(path, num_records):
                 "starts_word": [0, *rng.integers(0, 2, num_words), 0],
                 "next_sentence_labels": [rng.integers(2)],
             }
-            example = tf.train.Example()
             for name, feature in unmasked_features(MAX_SEQ_LENGTH).items():
-                stored = example.features.feature[name].int64_list
-                stored.value.extend(padded(values[name], feature.shape[0]))
-            writer.write(example.SerializeToString())
+                values[name] = padded(values[name], feature.shape[0])
+            writer.write(serialized(values))
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import random
 import numpy as np
 import tensorflow as tf
 
+from tests.examples import serialized
 from tfrecord_tools.audit import auditing
 from tfrecord_tools.audit.parsing import Batch
 from tfrecord_tools.audit.token_ids import load_token_ids
@@ -66,15 +67,6 @@ def with_changes(features, **changes):
         for place, value in values.items():
             changed[name][place] = value
     return changed
-
-
-def serialized(features) -> bytes:
-    example = tf.train.Example()
-    for name, values in features.items():
-        is_float = any(isinstance(value, float) for value in values)
-        stored = example.features.feature[name]
-        (stored.float_list if is_float else stored.int64_list).value.extend(values)
-    return example.SerializeToString()
 
 
 def batch_of(records) -> Batch:

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from tests.examples import serialized
 from tests.tfrecord_tools.audit.hand_made import (
     MASK,
     A,
@@ -12,7 +13,6 @@ from tests.tfrecord_tools.audit.hand_made import (
     audited,
     drawn,
     masked,
-    serialized,
     unmasked,
 )
 from tfrecord_tools.audit import duplicates
