@@ -285,12 +285,11 @@ def test_a_stopped_build_of_other_settings_begins_anew(tmp_path):
 
 
 def test_a_second_build_of_one_output_is_refused(tmp_path, uninterrupted):
-    process = program(tmp_path, "--num_workers=1")
-    wait_for(lambda: (tmp_path / ".out.build" / "plan.json").exists(), process)
-    second = program(tmp_path)
-    assert second.wait() == 1
-    assert "another one is at work in" in second.communicate()[1]
-    assert process.wait() == 0
+    with WorkFolder(str(tmp_path / "out"), None).opened({"another": "plan"}):
+        process = program(tmp_path, "--num_workers=1")
+        assert "another one is at work in" in process.communicate()[1]
+        assert process.returncode == 1
+    assert program(tmp_path, "--num_workers=1").wait() == 0
     assert shards_of(tmp_path) == uninterrupted
 
 
