@@ -11,8 +11,8 @@ alone, it makes records from the sample corpus that the package holds and trains
 Records without masks (--masking=none when they are made) get fresh ones in every epoch; --masking,
 --masked_lm_prob and the shares say how, and --vocab_file is needed.
 
-Records of one text (--pairs=none) all have the next-sentence label 0. Its loss falls to 0 within a
-few steps and its accuracy means nothing; what is learned then is masked LM alone.
+Records of one text (--pairs=none) all have the next-sentence label 0. Its loss soon vanishes and
+its accuracy means nothing; what is learned then is masked LM alone.
 
 A run that was stopped or killed is continued by the same command, with the same result as if it
 had not been. SIGTERM saves and exits with status 0, Ctrl-C saves and exits with 130.
