@@ -4,11 +4,13 @@ import dataclasses
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
 from bert_keras.tokenizers.basic import BasicTokenizer, chunks
 from tfrecord_tools.corpus.blocks import Block, read_blocks
+from tfrecord_tools.corpus.decoding import notify_of_invalid_lines
 from tfrecord_tools.corpus.documents import documents_of
 from tfrecord_tools.corpus.settings import CorpusSettings, corpus_name, num_input_bytes
 from tfrecord_tools.progress import Progress
@@ -55,6 +57,7 @@ class CorpusCounts:
     """What was counted in one corpus or several."""
 
     num_documents: int
+    num_invalid_lines: int  # that are not UTF-8
     tables: dict[str, WordTable]  # name of a corpus -> its words
 
     @functools.cached_property
@@ -69,6 +72,15 @@ class CorpusCounts:
         return words
 
 
+class BlockCounts(NamedTuple):
+    """What was counted in one block."""
+
+    corpus: str  # its name
+    num_documents: int
+    num_invalid_lines: int
+    words: dict[str, int]  # word -> how often it came
+
+
 def count_words(
     corpora: list[CorpusSettings],
     do_lower_case: bool,
@@ -76,6 +88,8 @@ def count_words(
     max_words: int = MAX_WORDS,
 ) -> CorpusCounts:
     """Counts the words of each corpus. The result does not depend on the number of workers.
+
+    A notice says how many lines are not UTF-8, and which rare words were not counted.
 
     Args:
       corpora: their input files; all else is as in the first.
@@ -87,18 +101,19 @@ def count_words(
       InputError: a corpus cannot be read, or holds no word.
     """
     tables = {corpus_name(corpus): WordTable(max_words // len(corpora)) for corpus in corpora}
-    num_documents = 0
+    num_documents = num_invalid_lines = 0
     sizes = [num_input_bytes(corpus) for corpus in corpora]
     total = None if None in sizes else sum(sizes)
     with Progress("counting words", total, "B") as progress, Workers(num_workers) as workers:
         tasks = _blocks(corpora, progress.advance)
-        results = workers.run(word_counter, (corpora[0], do_lower_case), tasks)
-        for name, num_documents_of_block, counts in results:
-            tables[name].add(counts)
-            num_documents += num_documents_of_block
+        for block in workers.run(word_counter, (corpora[0], do_lower_case), tasks):
+            tables[block.corpus].add(block.words)
+            num_documents += block.num_documents
+            num_invalid_lines += block.num_invalid_lines
+    notify_of_invalid_lines(num_invalid_lines, corpora[0].encoding_errors)
     for name, table in tables.items():
         _check(name, table)
-    return CorpusCounts(num_documents, tables)
+    return CorpusCounts(num_documents, num_invalid_lines, tables)
 
 
 def _check(name: str, table: WordTable) -> None:
@@ -113,23 +128,24 @@ def _check(name: str, table: WordTable) -> None:
 
 def word_counter(
     settings: CorpusSettings, do_lower_case: bool
-) -> Callable[[tuple[str, Block]], tuple[str, int, dict[str, int]]]:
+) -> Callable[[tuple[str, Block]], BlockCounts]:
     """The function that counts the words of a block, for a worker."""
     tokenizer = BasicTokenizer(do_lower_case)
 
-    def count_block(task: tuple[str, Block]) -> tuple[str, int, dict[str, int]]:
-        """(name of the corpus, block) -> (that name, number of documents, word -> count)."""
+    def count_block(task: tuple[str, Block]) -> BlockCounts:
+        """(name of the corpus, block) -> what is in the block."""
         name, block = task
         num_documents = 0
+        invalid_lines: list[int] = []
         chunk_counts: Counter[str] = Counter()
-        for document in documents_of(block, settings):
+        for document in documents_of(block, settings, invalid_lines.append):
             num_documents += 1
             chunk_counts.update(chunks("\n".join(document.sentences)))
         words: dict[str, int] = {}
         for chunk, count in chunk_counts.items():
             for word in tokenizer.split_chunk(chunk):
                 words[word] = words.get(word, 0) + count
-        return name, num_documents, words
+        return BlockCounts(name, num_documents, sum(invalid_lines), words)
 
     return count_block
 

@@ -1,5 +1,6 @@
 """Counts of words against a plain Counter; the table that drops rare ones, by hand."""
 
+import dataclasses
 import random
 import subprocess
 import sys
@@ -44,6 +45,18 @@ def test_each_corpus_has_its_own_table(tmp_path):
     assert counted.tables[str(paths[0])].counts == {"the": 1, "ship": 1}
     assert counted.tables[str(paths[1])].counts == {"das": 1, "ship": 1}
     assert counted.word_counts == {"the": 1, "das": 1, "ship": 2}
+
+
+@pytest.mark.parametrize("num_workers", [1, 2])
+def test_lines_that_are_not_utf_8_are_counted_and_said_once(tmp_path, capsys, num_workers):
+    paths = [tmp_path / name for name in ("a.txt", "b.txt")]
+    for path in paths:
+        path.write_bytes(b"the ship\ncaf\xe9\n\n\xe9\n")
+    corpora = [dataclasses.replace(corpus(path), encoding_errors="skip") for path in paths]
+    counted = count_words(corpora, True, num_workers)
+    assert counted.num_invalid_lines == 4
+    assert counted.word_counts == {"the": 2, "ship": 2}
+    assert capsys.readouterr().err.count("4 lines that are not UTF-8 were left out") == 1
 
 
 def test_the_rarest_words_are_dropped():

@@ -4,7 +4,6 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from bert_keras.notices import notify
 from tfrecord_tools.corpus.blocks import Block
 from tfrecord_tools.corpus.decoding import LEFT_OUT, decode
 from tfrecord_tools.corpus.formats import FORMATS, Format
@@ -21,23 +20,20 @@ class Document(NamedTuple):
 
 
 def documents_of(
-    block: Block,
-    settings: CorpusSettings,
-    report_invalid_lines: Callable[[int], None] | None = None,
+    block: Block, settings: CorpusSettings, report_invalid_lines: Callable[[int], None]
 ) -> Iterator[Document]:
     """Yields the documents of a block that have a sentence.
 
     Args:
       block: from `tfrecord_tools.corpus.blocks.read_blocks` of the same settings.
       settings: those of the program.
-      report_invalid_lines: is told how many lines of the block are not UTF-8, if any. By default
-        a notice says so.
+      report_invalid_lines: is told how many lines of the block are not UTF-8, if any.
 
     Raises:
       InputError: what the block holds is not of the format; file and line are named.
     """
     format_ = FORMATS["jsonl" if settings.tfds else settings.input_format]
-    text = block_text(block, settings, report_invalid_lines or _notifier(block, settings))
+    text = block_text(block, settings, report_invalid_lines)
     for number, lines in format_.read(text, block.source, block.first_line, settings):
         line = block.document_line if number == block.first_line else number
         if sentences := _sentences(lines, format_, settings):
@@ -70,13 +66,3 @@ def _sentences(lines: list[str], format_: Format, settings: CorpusSettings) -> l
 def _joined_paragraphs(lines: list[str]) -> list[str]:
     groups = itertools.groupby(lines, key=bool)
     return [" ".join(paragraph) for has_text, paragraph in groups if has_text]
-
-
-def _notifier(block: Block, settings: CorpusSettings) -> Callable[[int], None]:
-    def notify_of_block(num_lines: int) -> None:
-        notify(
-            f"{block.source}, from line {block.first_line} on: {num_lines} lines are not UTF-8; "
-            f"--encoding_errors={settings.encoding_errors} applies"
-        )
-
-    return notify_of_block

@@ -31,7 +31,11 @@ def read(settings):
 
 
 def documents(settings):
-    return [document for block in read(settings) for document in documents_of(block, settings)]
+    return [
+        document
+        for block in read(settings)
+        for document in documents_of(block, settings, [].append)
+    ]
 
 
 @contextlib.contextmanager

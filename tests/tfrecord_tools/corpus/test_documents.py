@@ -17,7 +17,7 @@ def documents(content, tmp_path, **settings):
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     settings = CorpusSettings(input_file=[str(path)], **settings)
     blocks = read_blocks(settings, lambda num_bytes: None)
-    found = [document for block in blocks for document in documents_of(block, settings)]
+    found = [document for block in blocks for document in documents_of(block, settings, [].append)]
     assert all(document.source == str(path) for document in found)
     return [(document.line, document.sentences) for document in found]
 
@@ -73,18 +73,18 @@ def test_a_document_of_one_token_is_one(input_format, tmp_path):
     assert documents("port", tmp_path, input_format=input_format) == [(1, ["port"])]
 
 
-def test_lines_that_are_not_utf_8_are_left_out_and_end_no_document(tmp_path, capsys):
+def test_lines_that_are_not_utf_8_are_left_out_and_end_no_document(tmp_path):
     content = b"the port\ncaf\xe9\nthe ship\n\n\xe9\n\nhotel\n"
     expected = [(1, ["the port", "the ship"]), (7, ["hotel"])]
     assert documents(content, tmp_path, encoding_errors="skip") == expected
-    assert "from line 1 on: 2 lines are not UTF-8" in capsys.readouterr().err
 
 
-def test_they_are_counted_for_whoever_asks():
-    settings = CorpusSettings(input_file=["a"], encoding_errors="replace")
+@pytest.mark.parametrize(("encoding_errors", "num_documents"), [("replace", 3), ("skip", 1)])
+def test_they_are_counted(encoding_errors, num_documents):
+    settings = CorpusSettings(input_file=["a"], encoding_errors=encoding_errors)
     num_invalid = []
     block = Block("a", 1, b"caf\xe9\n\nport\n\n\xff ship\n", 1)
-    assert len(list(documents_of(block, settings, num_invalid.append))) == 3
+    assert len(list(documents_of(block, settings, num_invalid.append))) == num_documents
     assert num_invalid == [2]
 
 

@@ -59,7 +59,7 @@ def data_dir(tmp_path_factory):
 def documents(data_dir, **settings):
     settings = CorpusSettings(**{"tfds": "ports", "tfds_data_dir": data_dir, **settings})
     blocks = read_blocks(settings, lambda num_bytes: None)
-    return [document for block in blocks for document in documents_of(block, settings)]
+    return [document for block in blocks for document in documents_of(block, settings, [].append)]
 
 
 @pytest.mark.parametrize("name", ["ports", "ports:1.0.0"])
