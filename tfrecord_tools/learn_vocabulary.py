@@ -32,8 +32,8 @@ from bert_keras.tokenizers.vocabulary import (
 from tfrecord_tools.corpus.settings import CorpusSettings, corpus_name, input_files
 from tfrecord_tools.outputs import check_output_files
 from tfrecord_tools.progress import Progress
-from tfrecord_tools.vocabulary_summary import ExtendSummary, LearnSummary, summarize_text
-from tfrecord_tools.word_counts import CorpusCounts, count_words
+from tfrecord_tools.vocabulary.summary import ExtendSummary, LearnSummary, summarize_text
+from tfrecord_tools.vocabulary.word_counts import CorpusCounts, count_words
 from tfrecord_tools.workers import default_num_workers
 
 PLACES = {"unused": extending.put_into_slots, "end": extending.put_at_end}  # --extend_at

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Collection
 
 from bert_keras.tokenizers.coverage import measure_coverage, uncovered_characters
-from tfrecord_tools.word_counts import CorpusCounts
+from tfrecord_tools.vocabulary.word_counts import CorpusCounts
 
 NUM_UNCOVERED_SHOWN = 20
 

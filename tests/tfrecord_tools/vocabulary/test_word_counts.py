@@ -10,7 +10,7 @@ import pytest
 
 from bert_keras.tokenizers.basic import BasicTokenizer
 from tfrecord_tools.corpus.settings import CorpusSettings
-from tfrecord_tools.word_counts import WordTable, count_words
+from tfrecord_tools.vocabulary.word_counts import WordTable, count_words
 
 TEXT = "The Ship's port,\n東京 Café\n\nthe\u200b SHIP\x0bs; the port\n"
 

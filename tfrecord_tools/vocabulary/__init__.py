@@ -1,0 +1,1 @@
+"""Corpus -> counted words, and what a vocabulary covers of them; for `learn_vocabulary`."""
