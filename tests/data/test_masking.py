@@ -153,7 +153,8 @@ def continuations(predictions):
 def test_how_often_two_pieces_of_a_word_differ(implementation, mode, decision, expected):
     """1 - (0.8² + 0.1² + 0.1²) where each piece throws its own dice, as in the original.
 
-    Both pieces are predicted in any case.
+    So one becomes [MASK] and the next a random token (google-research/bert#910). Both are predicted
+    in any case.
     """
     predictions = million(implementation, mode, decision)
     kinds = np.argmax(kinds_of(predictions), axis=0)
