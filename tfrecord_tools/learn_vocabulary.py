@@ -144,7 +144,7 @@ def _extend(settings: Settings) -> ExtendSummary:
     old = load_vocabulary(settings.extend_vocab_file)
     check_case(settings.do_lower_case, old)
     if settings.extend_at == "unused":
-        extending.require_slots(old, settings.num_new_words)
+        _check_slots(old, settings.num_new_words)
     corpus, word_counts = _count_words(settings)
     ranked = extending.rank_new_words(word_counts, old, settings.min_count)
     words = ranked[: settings.num_new_words]
@@ -174,9 +174,15 @@ def _check(settings: Settings) -> None:
     flags.check_numbers(settings)
     extends = bool(settings.extend_vocab_file)
     if extends == (settings.vocab_size is not None):
-        raise InputError("Give --vocab_size to learn, or --extend_vocab_file; not both.")
+        raise InputError(
+            "Either --vocab_size must be given, to learn a vocabulary, or --extend_vocab_file, to "
+            f"add words to one. Received: {'both' if extends else 'neither'}"
+        )
     if extends == (settings.num_new_words is None):
-        raise InputError("--extend_vocab_file and --num_new_words go together.")
+        raise InputError(
+            "--extend_vocab_file and --num_new_words must be given together. Received: "
+            f"--{'extend_vocab_file' if extends else 'num_new_words'} alone"
+        )
     if settings.extend_at not in PLACES:
         raise InputError(
             f"--extend_at must be one of {', '.join(PLACES)}. Received: {settings.extend_at}"
@@ -202,6 +208,16 @@ def _check_room(room: int, single: list[str], settings: Settings) -> None:
             f"{num_special} special tokens, {settings.num_unused} [unused...] slots and "
             f"{len(single)} pieces of one character. Received: {settings.vocab_size}. Lower "
             "--character_coverage or --num_unused, or give more."
+        )
+
+
+def _check_slots(vocab: Mapping[str, int], num_words: int) -> None:
+    """Raises InputError for more words than slots, before the corpus is read."""
+    num_slots = len(extending.unused_slots(vocab))
+    if num_words > num_slots:
+        raise InputError(
+            f"--num_new_words must be at most {num_slots}, the number of [unused...] lines. "
+            f"Received: {num_words}. Give --extend_at=end to make the vocabulary longer."
         )
 
 

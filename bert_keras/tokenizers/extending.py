@@ -37,24 +37,19 @@ def unused_slots(vocab: Mapping[str, int]) -> list[str]:
     return sorted(filter(_UNUSED.fullmatch, vocab), key=vocab.__getitem__)
 
 
-def require_slots(vocab: Mapping[str, int], num_words: int) -> None:
-    """Raises InputError if the vocabulary has fewer `[unused...]` tokens than words to add."""
-    num_slots = len(unused_slots(vocab))
-    if num_words > num_slots:
-        raise InputError(
-            f"--num_new_words must be at most {num_slots}, the number of [unused...] lines. "
-            f"Received: {num_words}. Give --extend_at=end to make the vocabulary longer."
-        )
-
-
 def put_into_slots(vocab: Mapping[str, int], words: Sequence[str]) -> dict[str, int]:
     """The vocabulary with words in the place of its first `[unused...]` tokens.
 
     Raises:
         InputError: more words than slots.
     """
-    require_slots(vocab, len(words))
-    word_of_slot = dict(zip(unused_slots(vocab), words))  # noqa: B905, slots may be left over
+    slots = unused_slots(vocab)
+    if len(words) > len(slots):
+        raise InputError(
+            f"Each new word must have an [unused...] token; there are {len(slots)}. "
+            f"Received: {len(words)} words. put_at_end makes the vocabulary longer instead."
+        )
+    word_of_slot = dict(zip(slots, words))  # noqa: B905, slots may be left over
     return {word_of_slot.get(token, token): index for token, index in vocab.items()}
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 from bert_keras.errors import InputError
 from bert_keras.files import named_errors, open_bytes
+from tfrecord_tools.corpus.settings import STDIN
 
 CHUNK_BYTES = 1 << 20
 # Four bytes of Zstandard stand for up to 128 KB of zeros: so many make 16 MB at most.
@@ -28,7 +29,7 @@ def read_file(path: str, report_bytes: Callable[[int], None]) -> Iterator[bytes]
     Raises:
       InputError: the file cannot be read, or is cut off or damaged.
     """
-    if path == "-":
+    if path == STDIN:
         if sys.stdin is None:
             raise InputError("Standard input (-) is closed; send text into it, or name a file.")
         yield from _decompress("standard input", sys.stdin.buffer, report_bytes)

@@ -40,14 +40,14 @@ def doc_articles(text: str, source: str, first_line: int = 1) -> Iterator[tuple[
     opened, closed = text.count("<doc "), text.count("</doc>")
     if opened != closed:
         raise InputError(
-            "a WikiExtractor file must close every <doc …> by </doc>: received "
-            f"{opened} and {closed} of them in {source}, from line {first_line} on; it is cut off, "
-            "extract it again"
+            f"Every <doc …> of a WikiExtractor file must be closed by </doc>; {source}, from line "
+            f"{first_line} on, holds {opened} of the one and {closed} of the other. It is cut off: "
+            "extract it again."
         )
     if not opened and text.strip():
         raise InputError(
-            "a WikiExtractor file must hold <doc …> or JSON: received neither in "
-            f"{source}, line {first_line}; another --input_format may suit it"
+            f"A WikiExtractor file must hold <doc …> or JSON; {source}, from line {first_line} on, "
+            "holds neither. Give another --input_format, or extract it again."
         )
     number = first_line
     for piece in text.split("</doc>")[:-1]:

@@ -67,8 +67,8 @@ def test_a_title_is_dropped_from_json_too():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (WIKIPEDIA[:200], "received 1 and 0 of them in wiki_00, from line 101 on"),
-        ("The port.\n", "received neither in wiki_00, line 101"),
+        (WIKIPEDIA[:200], "wiki_00, from line 101 on, holds 1 of the one and 0 of the other"),
+        ("The port.\n", "wiki_00, from line 101 on, holds neither"),
         ('{"title": "Port"}', "wiki_00, line 101, it is not there. The fields are 'title'"),
     ],
     ids=["cut off", "plain text", "no text"],
