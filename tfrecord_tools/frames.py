@@ -8,6 +8,8 @@ import struct
 
 import google_crc32c
 
+FRAME_SIZE = 16  # what a frame adds to its record
+
 
 def frame(record: bytes) -> bytes:
     """A record as it stands in a TFRecord file."""

@@ -6,7 +6,6 @@ import pytest
 
 from tests.tfrecord_tools.audit.hand_made import audited, masked, write
 from tfrecord_tools.audit.reading import NUM_RECORDS_AT_A_TIME
-from tfrecord_tools.frames import HEADER_SIZE
 
 NUM_RECORDS = NUM_RECORDS_AT_A_TIME + 10
 
@@ -15,7 +14,7 @@ def flipped(num_records: int):
     """One bit is another, in the record after so many."""
 
     def damage(content: bytes) -> bytes:
-        place = len(content) // NUM_RECORDS * num_records + HEADER_SIZE
+        place = len(content) // NUM_RECORDS * num_records + 12  # behind length and checksum
         return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
 
     return damage
