@@ -3,15 +3,14 @@
 from collections.abc import Iterator
 
 import tensorflow as tf
+from google.protobuf.message import DecodeError
 
 from bert_keras.data.features import (
     GZIP_SIGNATURE,
     check_lengths,
     compression_type,
-    is_masked,
-    pretraining_features,
+    missing_features,
     stored_values,
-    unmasked_features,
 )
 from bert_keras.errors import InputError
 
@@ -26,14 +25,13 @@ def deserialize(record: bytes) -> Features:
     """
     try:
         stored = tf.train.Example.FromString(record).features.feature
-    except Exception as error:  # protobuf's implementations raise different classes
-        raise InputError("Records must be serialized tf.train.Examples.") from error
+    except DecodeError as error:
+        raise InputError("Expected a tf.train.Example; the record is none.") from error
     values = stored_values(stored)
-    names = list(pretraining_features(0, 0) if is_masked(values) else unmasked_features(0))
-    if missing := [name for name in names if name not in values]:
+    if missing := missing_features(values):
         raise InputError(
-            f"A pre-training record has the features {', '.join(names)}; "
-            f"missing: {', '.join(missing)}."
+            f"Expected a pre-training record; it lacks {', '.join(missing)}, or holds them in "
+            "another type."
         )
     check_lengths(values, "the record")
     return {name: list(of_name) for name, of_name in values.items()}
@@ -47,11 +45,9 @@ def read_records(path: str) -> Iterator[bytes]:
     """
     if not tf.io.gfile.exists(path) or tf.io.gfile.isdir(path):
         raise InputError(f"Expected a TFRecord file; {path!r} is a folder or does not exist.")
-    with tf.io.gfile.GFile(path, "rb") as file:
-        compression = compression_type(file.read(len(GZIP_SIGNATURE)))
     num_read = 0
     try:
-        for record in tf.data.TFRecordDataset(path, compression).as_numpy_iterator():
+        for record in tf.data.TFRecordDataset(path, compression_of(path)).as_numpy_iterator():
             yield record
             num_read += 1
     except tf.errors.OpError as error:
@@ -59,3 +55,9 @@ def read_records(path: str) -> Iterator[bytes]:
             f"Expected a TFRecord file; {path} cannot be read past record {num_read}: it is "
             "another kind of file, damaged or cut off. Make it again."
         ) from error
+
+
+def compression_of(path: str) -> str:
+    """How TensorFlow has to read a TFRecord file, plain "" or "GZIP": its first bytes tell."""
+    with tf.io.gfile.GFile(path, "rb") as file:
+        return compression_type(file.read(len(GZIP_SIGNATURE)))

@@ -11,7 +11,7 @@ from bert_keras.errors import InputError
 
 # A plain TFRecord file begins so only if its first record has 559,903 bytes.
 GZIP_SIGNATURE = b"\x1f\x8b\x08"
-LISTS = {"int64": "int64_list", "float32": "float_list"}  # dtype -> kind of tf.train.Feature
+KINDS = {"int64": "int64_list", "float32": "float_list"}  # dtype -> kind of tf.train.Feature
 
 
 class Feature(NamedTuple):
@@ -76,14 +76,20 @@ def stored_values(stored: Mapping) -> dict[str, Sequence]:
     """
     values = {}
     for name, feature in (pretraining_features(0, 0) | unmasked_features(0)).items():
-        if name in stored and stored[name].WhichOneof("kind") == LISTS[feature.dtype]:
-            values[name] = getattr(stored[name], LISTS[feature.dtype]).value
+        if name in stored and stored[name].WhichOneof("kind") == KINDS[feature.dtype]:
+            values[name] = getattr(stored[name], KINDS[feature.dtype]).value
     return {name: of_name for name, of_name in values.items() if of_name}
 
 
 def is_masked(values: Mapping[str, Sequence]) -> bool:
     """Whether a record is one of `pretraining_features`, not of `unmasked_features`."""
     return "masked_lm_positions" in values or "starts_word" not in values
+
+
+def missing_features(values: Mapping[str, Sequence]) -> list[str]:
+    """The names of features that a record of its kind must have, and that it lacks."""
+    features = pretraining_features(0, 0) if is_masked(values) else unmasked_features(0)
+    return [name for name in features if name not in values]
 
 
 def _features_of(values: Mapping[str, Sequence]) -> dict[str, Feature]:

@@ -19,9 +19,8 @@ from bert_keras.data.features import (
     check_values,
     compression_type,
     is_masked,
-    pretraining_features,
+    missing_features,
     stored_values,
-    unmasked_features,
 )
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
@@ -166,14 +165,12 @@ def _checked_values(path: str, record: bytes, requested: dict[str, int]) -> dict
     except DecodeError as error:
         raise InputError(f"Expected records of tf.train.Example; {path} holds others.") from error
     values = stored_values(stored)
-    features = pretraining_features(0, 0) if is_masked(values) else unmasked_features(0)
-    wrong = [name for name in features if name not in values]
-    if wrong:
+    if wrong := missing_features(values):
         raise InputError(
             f"Expected pre-training records; those of {path} lack {', '.join(wrong)}, or hold them "
             "in another type. Make records with python -m tfrecord_tools.create_pretraining_data."
         )
-    holds = {flag: len(values[name]) for flag, name in MEASURES.items() if name in features}
+    holds = {flag: len(values[name]) for flag, name in MEASURES.items() if name in values}
     differing = [flag for flag in holds if holds[flag] != requested[flag]]
     if differing:
         raise InputError(

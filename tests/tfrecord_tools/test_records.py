@@ -24,7 +24,7 @@ def test_what_was_written_is_read(length):
 def test_deserialize_says_what_is_wrong():
     with pytest.raises(InputError, match="tf.train.Example"):
         deserialize(b"no example")
-    with pytest.raises(InputError, match="missing: input_ids, input_mask"):
+    with pytest.raises(InputError, match="lacks input_ids, input_mask"):
         deserialize(tf.train.Example().SerializeToString())
     example = tf.train.Example.FromString(serialize(INSTANCE, 8, 3))
     example.features.feature["segment_ids"].int64_list.value.append(1)

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from bert_keras.data.features import GZIP_SIGNATURE, compression_type
 from bert_keras.errors import InputError
 from tfrecord_tools.audit.problems import Problems
 from tfrecord_tools.frames import FRAME_SIZE
 from tfrecord_tools.progress import Progress
+from tfrecord_tools.records import compression_of
 
 NUM_RECORDS_AT_A_TIME = 1024
 SOUND_FILE = "every file is a sound TFRecord file"
@@ -60,14 +60,14 @@ def _read_file(path: str) -> Iterator[np.ndarray]:
     """Yields the records in batches; raises InputError at damage, after all records before it."""
     num_read = 0
     try:
-        records = tf.data.TFRecordDataset(path, _compression(path))
+        records = tf.data.TFRecordDataset(path, compression_of(path))
         for batch in records.batch(NUM_RECORDS_AT_A_TIME).prefetch(2).as_numpy_iterator():
             yield batch
             num_read += len(batch)
     except tf.errors.OpError as error:
         last = []  # the records of the batch in which the damage came
         with contextlib.suppress(tf.errors.OpError):
-            for record in tf.data.TFRecordDataset(path, _compression(path)).skip(num_read):
+            for record in tf.data.TFRecordDataset(path, compression_of(path)).skip(num_read):
                 last.append(record.numpy())
         if last:
             yield np.array(last, dtype=object)
@@ -81,10 +81,5 @@ def _digests(records: np.ndarray) -> np.ndarray:
 
 def _check_end(path: str, num_bytes: int, size: int) -> None:
     """Raises InputError for less than a header at the end, which TensorFlow takes for the end."""
-    if num_bytes < size and not _compression(path):
+    if num_bytes < size and not compression_of(path):
         raise InputError(f"ends with {size - num_bytes} bytes that are no record")
-
-
-def _compression(path: str) -> str:
-    with tf.io.gfile.GFile(path, "rb") as file:
-        return compression_type(file.read(len(GZIP_SIGNATURE)))
