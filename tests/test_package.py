@@ -2,6 +2,8 @@
 
 import importlib
 import os
+import pkgutil
+import re
 import subprocess
 import sys
 import tarfile
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import bert_keras
+import tfrecord_tools
 from bert_keras.backend import check_backend
 from bert_keras.errors import InputError
 
@@ -30,6 +33,11 @@ def test_public_names(name):
     value = getattr(bert_keras, name)
     assert getattr(importlib.import_module(value.__module__), name) is value
     assert name in dir(bert_keras)
+
+
+def test_the_map_of_the_tools_shows_every_module():
+    modules = {module.name for module in pkgutil.iter_modules(tfrecord_tools.__path__)}
+    assert modules <= set(re.findall(r"\w+", tfrecord_tools.__doc__))
 
 
 def test_unknown_names():
