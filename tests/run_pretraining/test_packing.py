@@ -37,6 +37,7 @@ def test_rows_score_a_model_as_single_examples_do(finished):
     assert packed == pytest.approx(single, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_from_a_checkpoint_as_if_it_had_not_been_stopped(finished):
     expected = weights(finished)
     for file in pathlib.Path(finished.output_dir).glob("model.ckpt-4.*"):

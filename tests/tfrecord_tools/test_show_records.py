@@ -113,25 +113,18 @@ def test_an_audit_prints_and_writes_its_report(folder, capsys):
     assert "broken rules: none" in (folder / "audit.html").read_text()
 
 
-@pytest.mark.parametrize(
-    ("name", "status", "named"),
-    [
-        ("plain.tfrecord", 0, "broken rules: none"),
-        ("broken.tfrecord", 1, "broken.tfrecord, record 2: segment_ids[2] is 1"),
-    ],
-)
-def test_exit_status_of_an_audit(name, status, named, folder):
+def test_a_broken_rule_is_the_exit_status_of_the_program(folder):
     broken = with_changes(TRUE_NEXT, segment_ids={2: 1, 3: 0})
-    write(folder / "broken.tfrecord", [TRUE_NEXT, broken])
+    path = write(folder / "broken.tfrecord", [TRUE_NEXT, broken])
     program = [sys.executable, "-m", "tfrecord_tools.show_records", "--audit"]
     done = subprocess.run(
-        [*program, str(folder / name), f"--vocab_file={folder}/vocab.txt"],
+        [*program, path, f"--vocab_file={folder}/vocab.txt"],
         cwd=ROOT,
         capture_output=True,
         text=True,
     )
-    assert done.returncode == status
-    assert named in done.stdout
+    assert done.returncode == 1
+    assert "broken.tfrecord, record 2: segment_ids[2] is 1" in done.stdout
     assert "Traceback" not in done.stderr
 
 

@@ -14,8 +14,10 @@ from tfrecord_tools.bucketed.documents import (
 )
 
 LAST_KEY = 2**64 - 1
-SENTENCES = st.lists(st.lists(st.integers(0, 2**31 - 1), min_size=1, max_size=4), min_size=1)
-CORPORA = st.lists(SENTENCES, max_size=8)
+SENTENCES = st.lists(
+    st.lists(st.integers(0, 2**31 - 1), min_size=1, max_size=3), min_size=1, max_size=5
+)
+CORPORA = st.lists(SENTENCES, max_size=5)
 
 
 def document(sentences, origin="file:1"):
