@@ -76,6 +76,18 @@ def whole(files):
     return ids(training(files).take(60))
 
 
+@pytest.fixture(scope="module")
+def evaluated(files):
+    """The batches of 8 rows of an evaluation."""
+    return list(evaluation(files).as_numpy_iterator())
+
+
+@pytest.fixture(scope="module")
+def num_rows(evaluated):
+    """Rows of one pass over all records."""
+    return sum(len(batch["input_ids"]) for batch in evaluated)
+
+
 def records_of(rows):
     """The numbers of the records in these rows, ascending."""
     return sorted(number for row in rows for number in set(row.tolist()) - {0})
@@ -98,25 +110,23 @@ def test_batches_have_static_shapes(files):
     }
 
 
-def test_evaluation_is_one_pass_over_all_records(files):
-    batches = list(evaluation(files).as_numpy_iterator())
-    rows = np.concatenate([batch["input_ids"] for batch in batches])
+def test_evaluation_is_one_pass_over_all_records(evaluated):
+    rows = np.concatenate([batch["input_ids"] for batch in evaluated])
     assert records_of(rows) == list(range(1, 342))
-    assert sum(batch["next_sentence_weights"].sum() for batch in batches) == 341
-    assert sum(batch["masked_lm_weights"].sum() for batch in batches) == 341
-    for batch in batches:  # each prediction is of its own record
+    assert sum(batch["next_sentence_weights"].sum() for batch in evaluated) == 341
+    assert sum(batch["masked_lm_weights"].sum() for batch in evaluated) == 341
+    for batch in evaluated:  # each prediction is of its own record
         targets = np.take_along_axis(batch["input_ids"], batch["masked_lm_positions"], axis=1)
         predicted = batch["masked_lm_weights"] == 1
         np.testing.assert_array_equal(targets[predicted], batch["masked_lm_ids"][predicted])
 
 
-def test_rows_are_nearly_full(files):
+def test_rows_are_nearly_full(evaluated):
     """One by one, records of 4.5 tokens on average would fill 56 %."""
-    assert np.mean(ids(evaluation(files)) > 0) > 0.95
+    assert np.mean(np.concatenate([batch["input_ids"] for batch in evaluated]) > 0) > 0.95
 
 
-def test_every_record_comes_once_in_an_epoch(files, whole):
-    num_rows = len(ids(evaluation(files)))
+def test_every_record_comes_once_in_an_epoch(whole, num_rows):
     first, second = whole[:num_rows], whole[num_rows : 2 * num_rows]
     assert records_of(first) == records_of(second) == list(range(1, 342))
     assert (first != second).any()
@@ -138,12 +148,11 @@ def test_workers_share_the_batches_of_one_worker(files, whole):
     np.testing.assert_array_equal(together.reshape(24, 8), whole[:24])
 
 
-def test_a_worker_without_a_row_gets_a_batch_without_rows(files):
-    num_rows = len(ids(evaluation(files)))
+def test_a_worker_without_a_row_gets_a_batch_without_rows(files, num_rows):
     workers = {"num_workers": num_rows - 1, "batch_size": num_rows - 1}
     shares = [evaluation(files, **workers, worker_index=index) for index in (0, 1)]
-    num_rows = [[len(batch["input_ids"]) for batch in share] for share in shares]
-    assert num_rows == [[1, 1], [1, 0]]
+    sizes = [[len(batch["input_ids"]) for batch in share] for share in shares]
+    assert sizes == [[1, 1], [1, 0]]
 
 
 @pytest.mark.parametrize("make", [training, evaluation])
