@@ -1,13 +1,15 @@
 """One process at a time holds a lock."""
 
-import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from bert_keras.errors import InputError
 from bert_keras.locks import exclusive_lock
+
+ROOT = Path(__file__).parents[1]
 
 
 def test_a_second_holder_is_refused_until_the_first_lets_go(tmp_path):
@@ -28,7 +30,7 @@ def test_the_lock_of_a_killed_process_is_free(tmp_path):
         "import os, signal\nfrom bert_keras.locks import exclusive_lock\n"
         f"with exclusive_lock({path!r}, ''):\n    os.kill(os.getpid(), signal.SIGKILL)"
     )
-    subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": os.getcwd()})
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT)
     with exclusive_lock(path, "in use"):
         pass
 

@@ -16,9 +16,10 @@ from bert_keras import flags
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tfrecord_tools import create_pretraining_data, learn_vocabulary
 
+ROOT = Path(__file__).parents[2]
 SAMPLE = str(files("bert_keras") / "sample" / "corpus.txt")
 SAMPLE_VOCAB = str(files("bert_keras") / "sample" / "vocab.txt")
-GOLDEN_VOCAB = Path(__file__).parents[1] / "golden" / "vocab"
+GOLDEN_VOCAB = ROOT / "tests" / "golden" / "vocab"
 VOCAB_SIZE = 4000
 
 
@@ -70,6 +71,7 @@ def test_each_run_gives_the_same_file(tmp_path):
                 *[f"--input_file={tmp_path / 'corpus.txt'}", f"--output_file={path}"],
                 *["--vocab_size=400", f"--num_workers={num_workers}"],
             ],
+            cwd=ROOT,
             env={**os.environ, "PYTHONHASHSEED": seed},
             check=True,
         )

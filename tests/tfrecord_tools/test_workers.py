@@ -5,11 +5,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from bert_keras.errors import InputError
 from tfrecord_tools.workers import WorkerDied, Workers
+
+ROOT = Path(__file__).parents[2]
 
 
 def multiplier(factor):
@@ -74,7 +77,7 @@ if __name__ == "__main__":
 def test_workers_end_when_their_parent_is_killed(ending, tmp_path):
     program = tmp_path / "parent.py"
     program.write_text(PARENT)
-    environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     parent = subprocess.Popen(
         [sys.executable, str(program)], stdout=subprocess.PIPE, text=True, env=environment
     )

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from bert_keras.tokenizers.basic import BasicTokenizer
 from bert_keras.tokenizers.in_graph import InGraphTokenizer
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
+ROOT = Path(__file__).parents[2]
 HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 
 
@@ -119,6 +121,7 @@ def test_ties_do_not_depend_on_the_hash_seed():
     outputs = {
         subprocess.run(
             [sys.executable, "-c", code],
+            cwd=ROOT,
             env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
             check=True,

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from tfrecord_tools.corpus.blocks import Block, read_blocks
 from tfrecord_tools.corpus.documents import documents_of
 from tfrecord_tools.corpus.settings import CorpusSettings
 
+ROOT = Path(__file__).parents[3]
 RUNNING = "The ship sails. It\nis late.\n\nThe port sleeps. * * *\n"
 
 
@@ -93,4 +95,4 @@ def test_workers_load_no_tensorflow():
         "import sys; import tfrecord_tools.corpus.documents\n"
         "assert not {'tensorflow', 'tensorflow_datasets', 'zstandard'} & set(sys.modules)"
     )
-    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
