@@ -24,7 +24,7 @@ from tfrecord_tools.bucketed.work_folder import WorkFolder
 from tfrecord_tools.counts import Counts
 from tfrecord_tools.record_settings import RecordSettings
 
-NUM_ROWS_AT_A_TIME = 1024
+NUM_ROWS_AT_A_TIME = 1024  # so many stay in the cache of a processor
 NUM_KEYS = 2**64
 # A corpus that would fit in one bucket gets more, to keep several workers busy; not so many that a
 # bucket has few documents to take a random one from.
