@@ -8,6 +8,7 @@ from tfrecord_tools.audit.token_ids import TokenIds
 
 MAX_PIECES = 10  # words of more pieces are counted with those of so many
 TRIVIAL_LABEL_SHARE = 0.8
+MAX_UNKNOWN_SHARE = 0.05
 
 
 class Lengths:
@@ -114,11 +115,13 @@ class Words:
 
     A piece that continues a word (`##...`) counts to the piece before it; a text may begin with
     one, where truncation cut a word. In unmasked records `starts_word` says where words begin.
+    Words that hold an unknown token are not counted: nobody knows their pieces.
     """
 
     def __init__(self, ids: TokenIds):
         self._histogram = np.zeros(MAX_PIECES + 1, np.int64)
         self._num_pieces = 0
+        self._num_tokens = 0
         self._num_unknown = 0
         self._ids = ids
 
@@ -129,13 +132,16 @@ class Words:
             starts = ~self._ids.is_continuation[text.tokens]
         begins_word = starts.astype(bool)
         begins_word[:, 1:] |= text.is_special[:, :-1]
-        begins = np.append(begins_word[is_text], True)
-        num_pieces = np.diff(np.flatnonzero(begins))
+        is_unknown = text.tokens[is_text] == self._ids.unknown
+        num_unknown_before = np.append(0, np.cumsum(is_unknown))
+        begins = np.flatnonzero(np.append(begins_word[is_text], True))
+        is_known = np.diff(num_unknown_before[begins]) == 0
+        num_pieces = np.diff(begins)[is_known]
         counted = np.minimum(num_pieces, MAX_PIECES)
         self._histogram += np.bincount(counted, minlength=len(self._histogram))
-        self._num_pieces += int(np.count_nonzero(is_text))
-        is_unknown = is_text & (text.tokens == self._ids.unknown)
-        self._num_unknown += int(np.count_nonzero(is_unknown))
+        self._num_pieces += int(num_pieces.sum())
+        self._num_tokens += len(is_unknown)
+        self._num_unknown += int(num_unknown_before[-1])
 
     def lines(self, values: dict) -> list[tuple[str, str]]:
         return [
@@ -147,14 +153,20 @@ class Words:
         ]
 
     def findings(self, values: dict) -> list[str]:
-        return []
+        share = values["unknown_share"]
+        if share <= MAX_UNKNOWN_SHARE:
+            return []
+        return [
+            f"{share:.1%} of the tokens are [UNK]: is it the vocabulary of these texts? Nothing "
+            "can be learned of a word that is [UNK]"
+        ]
 
     def values(self) -> dict:
         num_words = max(1, self._histogram.sum())
         return {
             "pieces_a_word": self._num_pieces / num_words,
             "whole_word_share": self._histogram[1] / num_words,
-            "unknown_share": self._num_unknown / max(1, self._num_pieces),
+            "unknown_share": self._num_unknown / max(1, self._num_tokens),
             "piece_histogram": self._histogram,
         }
 

@@ -7,7 +7,19 @@ from pathlib import Path
 import pytest
 
 from bert_keras import flags
-from tests.tfrecord_tools.audit.hand_made import MASK, SHARES, UNK, A, B, C, X, audited, masked
+from tests.tfrecord_tools.audit.hand_made import (
+    MASK,
+    SHARES,
+    UNK,
+    A,
+    B,
+    C,
+    X,
+    audited,
+    masked,
+    unmasked,
+    with_changes,
+)
 from tfrecord_tools import create_pretraining_data
 from tfrecord_tools.audit import auditing
 from tfrecord_tools.audit.token_ids import load_token_ids
@@ -49,9 +61,32 @@ def test_words_are_those_before_masking(tmp_path):
     """A piece at the front of b, whose word truncation cut off, is a word of its own."""
     record = masked((A, X, X, B), (X, C, UNK), ((2, MASK), (4, X)))
     report = audited(tmp_path, [record])
-    assert report.values["piece_histogram"][:4] == [0, 4, 0, 1]
-    assert report.values["pieces_a_word"] == pytest.approx(7 / 5)
+    assert report.values["piece_histogram"][:4] == [0, 3, 0, 1]
+    assert report.values["pieces_a_word"] == pytest.approx(6 / 4)
     assert report.values["unknown_share"] == pytest.approx(1 / 7)
+
+
+def test_a_word_with_an_unknown_token_is_not_counted_among_the_words(tmp_path):
+    """A segmenter makes words of several pieces, of which one may be unknown."""
+    record = with_changes(unmasked((A, UNK, X, B), (UNK, C)), starts_word={2: 0, 3: 0})
+    report = audited(tmp_path, [record])
+    assert report.values["piece_histogram"][:5] == [0, 2, 0, 0, 0]
+    assert report.values["pieces_a_word"] == 1
+    assert report.values["unknown_share"] == pytest.approx(2 / 6)
+
+
+@pytest.mark.parametrize(("num_unknown", "is_finding"), [(1, False), (2, True), (20, True)])
+def test_many_unknown_tokens_are_a_finding(num_unknown, is_finding, tmp_path):
+    """Of 20 tokens one is 5 %."""
+    texts = [[UNK] * num_unknown + [A] * (20 - num_unknown)]
+    record = masked(texts[0][:10], texts[0][10:], (), length=24)
+    report = audited(tmp_path, [record])
+    assert report.values["unknown_share"] == num_unknown / 20
+    found = [finding for finding in report.findings if "is it the vocabulary" in finding]
+    assert [f"{num_unknown / 20:.1%} of the tokens" in finding for finding in found] == (
+        [True] * is_finding
+    )
+    assert "nan" not in str(report)
 
 
 def test_the_shares_are_those_that_the_creator_counted(tmp_path):
