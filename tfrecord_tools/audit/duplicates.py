@@ -9,13 +9,16 @@ from tfrecord_tools.audit.sampling import KeySample
 
 MAX_RECORDS = 1 << 21  # 28 bytes each
 MAX_IDENTICAL_SHARE = 0.001  # short records may fall together by chance
+UNMASKED_WAY_OUT = (
+    "If --dupe_factor made them, 1 is enough: records without masks get new ones in every epoch"
+)
 
 
 class Duplicates:
     """Exact repetitions.
 
     Repeated text: the tokens before masking equal those of an earlier record. If the masks differ,
-    that is what --dupe_factor makes on purpose; masked records of equal bytes teach nothing new.
+    that is what --dupe_factor makes on purpose; records of equal bytes teach nothing new.
     Looked for in all records, or in a share of the texts that fits into memory.
     """
 
@@ -43,13 +46,14 @@ class Duplicates:
 
     def findings(self, values: dict) -> list[str]:
         share = values["identical_share"]
-        if not self._is_masked or share <= MAX_IDENTICAL_SHARE:
+        if share <= MAX_IDENTICAL_SHARE:
             return []
         times, where = self._most_frequent()
-        return [
+        finding = (
             f"{share:.2%} of the records equal an earlier one to the byte; the most frequent "
             f"occurs {times:,} times: {where}"
-        ]
+        )
+        return [finding if self._is_masked else f"{finding}. {UNMASKED_WAY_OUT}"]
 
     def values(self) -> dict:
         text, record, *_ = self._sample.columns()
