@@ -71,7 +71,10 @@ def _read_file(path: str) -> Iterator[np.ndarray]:
                 last.append(record.numpy())
         if last:
             yield np.array(last, dtype=object)
-        raise InputError(f"cannot be read past record {num_read + len(last)}") from error
+        raise InputError(
+            f"cannot be read past record {num_read + len(last)}; the numbers of the audit are "
+            "those of the records before the damage"
+        ) from error
 
 
 def _digests(records: np.ndarray) -> np.ndarray:

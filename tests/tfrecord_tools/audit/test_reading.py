@@ -41,6 +41,8 @@ def test_a_damaged_file_is_named_and_read_up_to_the_damage(damage, num_records, 
     assert problem.rule == "every file is a sound TFRecord file"
     assert problem.examples[0].startswith(whole)
     assert named in problem.examples[0]
+    is_cut_short = named.startswith("past record")
+    assert ("numbers of the audit are those of the records before" in str(report)) == is_cut_short
     if num_records is not None:
         assert report.values["num_records"] == 1 + num_records
 
