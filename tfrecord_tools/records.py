@@ -53,7 +53,8 @@ def read_records(path: str) -> Iterator[bytes]:
     except tf.errors.OpError as error:
         raise InputError(
             f"Expected a TFRecord file; {path} cannot be read past record {num_read}: it is "
-            "another kind of file, damaged or cut off. Make it again."
+            "another kind of file, damaged or cut off. Make it again; --audit looks through the "
+            "rest of a set."
         ) from error
 
 

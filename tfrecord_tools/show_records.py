@@ -23,6 +23,7 @@ from bert_keras.data.masking_settings import MaskShares, check_shares
 from bert_keras.errors import InputError
 from bert_keras.files import expand_input_files, write_text
 from bert_keras.tokenizers.vocabulary import load_vocabulary
+from tfrecord_tools.progress import Progress
 
 AUDIT_FLAGS = ("held_out_file", "picture", "output_file")  # they need --audit
 
@@ -88,7 +89,9 @@ def audit(files: list[str], settings: Settings) -> int:
     if settings.output_file:
         write_text(settings.output_file, report.to_json())
     if settings.picture:
-        picture.write_picture(report, settings.picture)
+        with Progress("drawing", 1, " picture") as progress:
+            picture.write_picture(report, settings.picture)
+            progress.advance()
     return report.status
 
 

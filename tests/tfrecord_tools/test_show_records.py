@@ -104,7 +104,9 @@ def test_an_audit_prints_and_writes_its_report(folder, capsys):
     path = folder / "plain.tfrecord"
     words = ["--audit", f"--vocab_file={folder}/vocab.txt", f"--picture={folder}/audit.html"]
     assert run(path, *words, f"--held_out_file={path}", f"--output_file={folder}/a.json") == 0
-    out = capsys.readouterr().out
+    out, error = capsys.readouterr()
+    steps = re.findall(r"^(\S+): .* in [\d.]+ s$", error, re.MULTILINE)
+    assert steps == ["held-out", "auditing", "comparing", "drawing"]
     assert re.search(r"^records +3$", out, re.MULTILINE)
     assert "broken rules: none" in out
     report = json.loads((folder / "a.json").read_text())
@@ -167,3 +169,8 @@ def test_bad_input(command_line, message, folder, capsys):
     error = capsys.readouterr().err
     assert error.startswith("error: ")
     assert re.search(message, error), error
+
+
+def test_a_damaged_record_points_to_the_audit(folder, capsys):
+    assert run(folder / "cut.tfrecord") == 1
+    assert "Make it again; --audit looks through the rest of a set." in capsys.readouterr().err

@@ -2,11 +2,12 @@
 
 import dataclasses
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from tfrecord_tools.audit.problems import Problem
+from tfrecord_tools.progress import Progress
 
 NAME_WIDTH = 16
 
@@ -47,14 +48,16 @@ class Report:
         return json.dumps(of_report, indent=2) + "\n"
 
 
-def report(measures: Iterable, problems: Iterable[Problem]) -> Report:
+def report(measures: Sequence, problems: Iterable[Problem]) -> Report:
     """Asks the measures for their numbers and sentences; see `tfrecord_tools.audit`."""
     lines, findings, all_values = [], [], {}
-    for measure in measures:
-        values = {name: _plain(value) for name, value in measure.values().items()}
-        lines += measure.lines(values)
-        findings += measure.findings(values)
-        all_values |= values
+    with Progress("comparing", len(measures), " measures") as progress:
+        for measure in measures:
+            values = {name: _plain(value) for name, value in measure.values().items()}
+            lines += measure.lines(values)
+            findings += measure.findings(values)
+            all_values |= values
+            progress.advance()
     return Report(lines, findings, list(problems), all_values)
 
 
