@@ -1,6 +1,7 @@
 """Pictures of an audit."""
 
 import base64
+import html
 import re
 import sys
 
@@ -21,12 +22,16 @@ def test_png(records, tmp_path):
 
 
 def test_html_holds_the_picture_and_the_report(tmp_path):
-    report = audited(tmp_path, [masked()], [])
+    damaged = tmp_path / "<i>&.tfrecord"
+    damaged.write_bytes(b"no records")
+    report = audited(tmp_path, [masked()], str(damaged))
     write_picture(report, str(tmp_path / "audit.html"))
     page = (tmp_path / "audit.html").read_text()
     picture = re.search(r"data:image/png;base64,([^\"]+)", page).group(1)
     assert base64.b64decode(picture).startswith(PNG)
-    assert "broken rules: 1" in page
+    (text,) = re.findall(r"<pre>(.*)</pre>", page, re.DOTALL)
+    assert "broken rules: 1" in text and "&lt;i&gt;&amp;.tfrecord" in text
+    assert html.unescape(text) == str(report)
 
 
 def test_another_ending():
