@@ -166,7 +166,7 @@ def numbers_of_batches(dataset):
     return [batch["input_ids"][:, 0].tolist() for batch in dataset.as_numpy_iterator()]
 
 
-@pytest.mark.parametrize(("num_workers", "start_step"), [(2, 0), (5, 0), (2, 3)])
+@pytest.mark.parametrize(("num_workers", "start_step"), [(5, 0), (2, 3)])
 def test_workers_share_the_batches_of_one_worker(few_files, num_workers, start_step):
     files, num_records = few_files
 
