@@ -16,13 +16,14 @@ def rank_new_words(
 ) -> list[str]:
     """Whole words that the vocabulary lacks, those first that save the most tokens.
 
+    A word holds a letter or a digit: slots are too few for punctuation and symbols.
     A word that is split saves all its pieces but one, as often as it comes. An unknown word is
     taken for as many pieces and one more as it has characters: it saves no token, but its meaning.
     """
     longest_match = LongestMatch(vocab)
     savings = {}
     for word, count in word_counts.items():
-        if word in vocab or count < min_count:
+        if word in vocab or count < min_count or not any(map(str.isalnum, word)):
             continue
         if len(word) > MAX_CHARACTERS_PER_WORD or is_too_long(word):
             continue

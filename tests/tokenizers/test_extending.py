@@ -23,6 +23,12 @@ def test_words_are_ranked_by_the_tokens_that_they_save():
     assert ranked == ["boat", "shipsy", "ab", "ships", "東"]
 
 
+def test_punctuation_and_symbols_are_no_new_words():
+    word_counts = {"_": 99, "—": 99, "→→": 99, "☃": 99, "7": 9, "ж": 8, "र्": 7, "x²": 6}
+    ranked = extending.rank_new_words(word_counts, IDS, min_count=2)
+    assert ranked == ["र्", "x²", "7", "ж"]
+
+
 @pytest.mark.parametrize("word", ["a" * 201, "東" * 86])  # a word for neither engine
 def test_words_that_are_too_long_for_a_tokenizer_are_left_out(word):
     assert extending.rank_new_words({word: 9}, IDS, min_count=1) == []
