@@ -37,6 +37,9 @@ from tfrecord_tools.vocabulary.word_counts import CorpusCounts, count_words
 from tfrecord_tools.workers import default_num_workers
 
 PLACES = {"unused": extending.put_into_slots, "end": extending.put_at_end}  # --extend_at
+# The flags that choose what is done.
+TO_LEARN = ("vocab_size",)
+TO_EXTEND = ("extend_vocab_file", "num_new_words")
 LARGEST_VOCABULARY = 1_000_000
 NUM_WORDS_SHOWN = 10
 
@@ -81,7 +84,8 @@ class Settings(CorpusSettings):
     )
     num_new_words: int | None = flags.setting(
         None,
-        "How many words to add to --extend_vocab_file, those first that save the most tokens.",
+        "How many words to add to --extend_vocab_file, those first that save the most tokens. "
+        "Punctuation and symbols are no words.",
         minimum=1,
         maximum=LARGEST_VOCABULARY,
     )
@@ -134,6 +138,7 @@ def _learn(settings: Settings) -> LearnSummary:
         num_single=len(single),
         num_learned=len(learned),
         num_unused=settings.num_unused + num_missing,
+        min_count=settings.min_count,
         output_file=settings.output_file,
     )
     _write(vocab, summary, settings)
@@ -172,17 +177,7 @@ def _extend(settings: Settings) -> ExtendSummary:
 def _check(settings: Settings) -> None:
     """Raises InputError for settings that cannot work."""
     flags.check_numbers(settings)
-    extends = bool(settings.extend_vocab_file)
-    if extends == (settings.vocab_size is not None):
-        raise InputError(
-            "Either --vocab_size must be given, to learn a vocabulary, or --extend_vocab_file, to "
-            f"add words to one. Received: {'both' if extends else 'neither'}"
-        )
-    if extends == (settings.num_new_words is None):
-        raise InputError(
-            "--extend_vocab_file and --num_new_words must be given together. Received: "
-            f"--{'extend_vocab_file' if extends else 'num_new_words'} alone"
-        )
+    _check_task(settings)
     if settings.extend_at not in PLACES:
         raise InputError(
             f"--extend_at must be one of {', '.join(PLACES)}. Received: {settings.extend_at}"
@@ -197,6 +192,21 @@ def _check(settings: Settings) -> None:
     probe = unfinished_name(settings.output_file)
     write_text(probe, "")  # a folder that takes no files shall show now, not in hours
     remove_if_exists(probe)
+
+
+def _check_task(settings: Settings) -> None:
+    """Raises InputError unless the flags of one task are given, learning or extending."""
+    given = [name for name in (*TO_LEARN, *TO_EXTEND) if getattr(settings, name)]
+    if tuple(given) in (TO_LEARN, TO_EXTEND):
+        return
+    received = ", ".join(f"--{name}" for name in given) or "none of them"
+    missing = [f"--{name}" for name in TO_EXTEND if name not in given]
+    if len(given) == len(missing) == 1:
+        received += f" without {missing[0]}"
+    raise InputError(
+        "Give --vocab_size to learn a vocabulary, or --extend_vocab_file and --num_new_words to "
+        f"extend one. Received: {received}"
+    )
 
 
 def _check_room(room: int, single: list[str], settings: Settings) -> None:

@@ -144,6 +144,21 @@ def test_slots_fill_a_vocabulary_that_the_corpus_does_not(corpus, tmp_path, caps
     assert lines_of(tmp_path / "v.txt") == lines[:smallest]
 
 
+def test_all_characters_left_out_are_kept_with_their_counts(tmp_path, capsys):
+    rare = [chr(code) for code in range(0x4E00, 0x4E00 + 30)]
+    (tmp_path / "corpus.txt").write_text("ship\n" * 1000 + "".join(rare) + "鰻" * 3, "utf-8")
+    command = [f"--input_file={tmp_path / 'corpus.txt'}", f"--output_file={tmp_path / 'v.txt'}"]
+    assert run(*command, "--vocab_size=200", "--num_workers=1", "--character_coverage=0.99") == 0
+    summary = json.loads((tmp_path / "v.summary.json").read_text())["text"]
+    assert summary["uncovered_characters"] == [["鰻", 3], *([character, 1] for character in rare)]
+    shown = " ".join(["鰻", *rare[:19]])
+    out = capsys.readouterr().out
+    assert f"characters       35 different, 31 not covered (20 of them: {shown})\n" in out
+    assert " 30 of these come less than 2 times: --min_count leaves them out" in out
+    assert run(*command, "--vocab_size=200", "--num_workers=1", "--min_count=1") == 0
+    assert "35 different, 0 not covered\n" in capsys.readouterr().out
+
+
 def test_languages_share_the_vocabulary_by_their_smoothed_sizes(tmp_path):
     (tmp_path / "en.txt").write_text("ship sail port\n" * 600)
     (tmp_path / "de.txt").write_text("schiff\nmeer\n" * 100)
@@ -171,7 +186,9 @@ def test_new_words_take_slots_and_all_old_tokens_keep_their_ids(corpus, tmp_path
     assert lines[1:3] == ["Myocarditis", "myocarditis"]
     assert lines[0] == old_lines[0]
     assert lines[3:] == old_lines[3:]
-    assert "go on with pre-training" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "new words        2, the first: Myocarditis myocarditis\n" in out
+    assert "go on with pre-training" in out
     assert WordPieceTokenizer(tmp_path / "v.txt", False).tokenize("myocarditis") == ["myocarditis"]
 
 
@@ -197,10 +214,14 @@ def test_new_words_at_the_end_tell_how_many_rows_are_missing(corpus, tmp_path, c
         (["--vocab_size=103"], r"--vocab_size must be at least 104"),
         (["--vocab_size=120"], r"at least 1\d\d: 5 special .* 99 .* and \d+ pieces of one char"),
         (["--vocab_size=0"], "--vocab_size must be at least 1"),
-        ([], "Received: neither"),
-        (["--vocab_size=200", "--extend_vocab_file={sample}"], "Received: both"),
-        (["--vocab_size=200", "--num_new_words=5"], "Received: --num_new_words alone"),
-        (["--extend_vocab_file=x.txt"], "Received: --extend_vocab_file alone"),
+        ([], "Give --vocab_size .* to extend one. Received: none of them"),
+        (
+            ["--vocab_size=200", "--extend_vocab_file={sample}"],
+            "Received: --vocab_size, --extend_vocab_file\n",
+        ),
+        (["--vocab_size=200", "--num_new_words=5"], "Received: --vocab_size, --num_new_words\n"),
+        (["--extend_vocab_file=x.txt"], "--extend_vocab_file without --num_new_words\n"),
+        (["--num_new_words=5"], "Received: --num_new_words without --extend_vocab_file\n"),
         (["--extend_vocab_file=none.txt", "--num_new_words=5"], "none.txt cannot be read"),
         (["--extend_vocab_file={sample}", "--num_new_words=5"], "at most 0.*--extend_at=end"),
         (["--vocab_size=200", "--extend_at=front"], "--extend_at must be one of unused, end"),

@@ -34,24 +34,30 @@ class TextSummary:
     num_distinct_words: int  # without those that were dropped to save memory
     num_characters: int  # distinct ones
     num_uncovered_characters: int  # distinct ones: words that hold them are unknown
-    uncovered_characters: list[tuple[str, float]]  # the most frequent, and how often they come
+    uncovered_characters: list[tuple[str, float]]  # all, the most frequent first, with counts
     tokens_per_word: float  # an unknown word is one token
     unknown_share: float  # of the words
     languages: list[LanguageSummary]  # if they were counted apart
 
     def __str__(self) -> str:
-        shown = " ".join(character for character, _ in self.uncovered_characters)
         return "\n".join(
             [
                 f"documents        {self.num_documents:,}",
                 f"words            {self.num_words:,}, {self.num_distinct_words:,} different",
                 f"tokens a word    {self.tokens_per_word:.3f}",
                 f"unknown words    {self.unknown_share:.3%}",
-                f"characters       {self.num_characters:,} different, not covered: "
-                f"{self.num_uncovered_characters:,}" + (f": {shown}" if shown else ""),
+                f"characters       {self.num_characters:,} different, "
+                f"{self.num_uncovered_characters:,} not covered{self._shown_characters()}",
                 *(f"language         {language}" for language in self.languages),
             ]
         )
+
+    def _shown_characters(self) -> str:
+        shown = [character for character, _ in self.uncovered_characters[:NUM_UNCOVERED_SHOWN]]
+        if not shown:
+            return ""
+        is_part = len(shown) < self.num_uncovered_characters
+        return f" ({f'{len(shown)} of them: ' if is_part else ''}{' '.join(shown)})"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,18 +68,31 @@ class LearnSummary:
     num_single: int  # pieces of one character
     num_learned: int  # longer pieces
     num_unused: int  # [unused...] slots
+    min_count: int
     output_file: str
 
     def __str__(self) -> str:
         return "\n".join(
             [
                 str(self.text),
+                *self._rare_characters(),
                 f"pieces           {self.num_single:,} of one character, "
                 f"{self.num_learned:,} longer",
                 f"unused slots     {self.num_unused:,}",
                 f"wrote            {self.output_file}",
             ]
         )
+
+    def _rare_characters(self) -> list[str]:
+        """What --min_count has to do with the characters that are not covered."""
+        counts = [count for _, count in self.text.uncovered_characters]
+        num_rare = sum(count < self.min_count for count in counts)
+        if not num_rare:
+            return []
+        return [
+            f"                 {num_rare:,} of these come less than {self.min_count} times: "
+            "--min_count leaves them out, whatever --character_coverage"
+        ]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,12 +114,14 @@ class ExtendSummary:
                 str(self.text),
                 f"before           {self.tokens_per_word_before:.3f} tokens a word, "
                 f"{self.unknown_share_before:.3%} unknown",
-                f"new words        {self.num_new_words:,}, at first: "
-                f"{' '.join(self.first_new_words)}",
+                f"new words        {self.num_new_words:,}{self._first_words()}",
                 f"weights          {self._weights()}",
                 f"wrote            {self.output_file}",
             ]
         )
+
+    def _first_words(self) -> str:
+        return f", the first: {' '.join(self.first_new_words)}" if self.first_new_words else ""
 
     def _weights(self) -> str:
         num_rows = self.vocab_size - self.vocab_size_before
@@ -130,7 +151,7 @@ def summarize_text(corpus: CorpusCounts, vocab: Collection[str]) -> TextSummary:
         num_distinct_words=len(word_counts),
         num_characters=len(set().union(*word_counts)),
         num_uncovered_characters=len(uncovered),
-        uncovered_characters=uncovered[:NUM_UNCOVERED_SHOWN],
+        uncovered_characters=uncovered,
         **measure_coverage(word_counts, vocab)._asdict(),
         languages=languages if len(languages) > 1 else [],
     )
