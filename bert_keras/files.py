@@ -8,7 +8,7 @@ import contextlib
 import glob
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from bert_keras.errors import InputError
 
@@ -60,24 +60,39 @@ def write_bytes(path: str | os.PathLike, content: bytes) -> None:
             remove_if_exists(unfinished)
 
 
-def move_file(source: str, path: str | os.PathLike) -> None:
-    """Gives a local file another name, in any folder or file system; it appears there whole.
+def replace_files(sources: Sequence[str], paths: Sequence[str]) -> None:
+    """Gives local files other names, in any folder or file system.
+
+    Copies are made first, where they are needed; then all earlier files of the names go, and the
+    new ones appear whole, so that a set of files never is a mixture of old and new.
 
     Raises:
-      InputError: it cannot be written there; the source is kept then.
+      InputError: one cannot be written; none is then.
     """
-    unfinished = unfinished_name(path)
-    with named_errors(path, "written"):
+    try:
+        for source, path in zip(sources, paths, strict=True):
+            with named_errors(path, "written"):
+                _move_or_copy(source, unfinished_name(path))
+        for path in paths:
+            remove_if_exists(path)
+        for path in paths:
+            with named_errors(path, "written"):
+                _rename(unfinished_name(path), path)
+    finally:
+        for path in paths:
+            remove_if_exists(unfinished_name(path))
+
+
+def _move_or_copy(source: str, path: str) -> None:
+    with open(source, "rb") as original:
+        os.fsync(
+            original.fileno()
+        )  # a rename may outlive a loss of power that the content does not
         try:
-            os.rename(source, path)  # in one file system
-        except OSError:
-            try:
-                with open(source, "rb") as original, _open(unfinished, "wb") as copy:
-                    shutil.copyfileobj(original, copy)
-                _rename(unfinished, path)
-                os.remove(source)
-            finally:
-                remove_if_exists(unfinished)
+            os.rename(source, path)
+        except OSError:  # of another file system
+            with _open(path, "wb") as copy:
+                shutil.copyfileobj(original, copy)
 
 
 def unfinished_name(path: str | os.PathLike) -> str:
@@ -100,7 +115,7 @@ def named_errors(path: str | os.PathLike, action: str) -> Iterator[None]:
     try:
         yield
     except refused as error:
-        reason = getattr(error, "message", None) or error.strerror
+        reason = getattr(error, "message", None) or error.strerror or error
         way_out = {
             "read": "Check the spelling, and that it is a file that you may read.",
             "written": "Its folder must exist, take new files and have room.",

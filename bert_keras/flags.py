@@ -134,10 +134,15 @@ def define(settings_class: type) -> absl_flags.FlagValues:
 
 
 def flag_fields(settings_class: type) -> list[dataclasses.Field]:
-    """Returns the program's own flags as they are written there, then those that it inherits."""
+    """Returns the flags without a default, then the program's own, then those that it inherits."""
     fields = [f for f in dataclasses.fields(settings_class) if "argument" not in f.metadata]
     own = list(settings_class.__annotations__)
-    return sorted(fields, key=lambda f: own.index(f.name) if f.name in own else len(own))
+
+    def place(field: dataclasses.Field) -> tuple[bool, int]:
+        is_own = field.name in own
+        return not _is_required(field), own.index(field.name) if is_own else len(own)
+
+    return sorted(fields, key=place)
 
 
 def manual(settings_class: type, description: str, program: str) -> str:

@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from bert_keras.errors import InputError
-from bert_keras.files import UNFINISHED, expand_input_files, read_bytes, read_text, write_text
+from bert_keras.files import (
+    UNFINISHED,
+    expand_input_files,
+    read_bytes,
+    read_text,
+    replace_files,
+    write_text,
+)
 
 
 @pytest.fixture
@@ -136,3 +143,30 @@ def test_local_paths_load_no_tensorflow(tmp_path):
         "files.write_text(path, files.read_text(path)); sys.exit('tensorflow' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_files_are_replaced_together(tmp_path):
+    for name in ("a", "b", "old_a"):
+        (tmp_path / name).write_text(name)
+    sources, paths = [f"{tmp_path}/a", f"{tmp_path}/b"], [f"{tmp_path}/old_a", f"{tmp_path}/new"]
+    replace_files(sources, paths)
+    assert (tmp_path / "old_a").read_text() == "a"
+    assert (tmp_path / "new").read_text() == "b"
+    assert sorted(os.listdir(tmp_path)) == ["new", "old_a"]
+
+
+def test_files_that_cannot_all_be_replaced_are_left(tmp_path):
+    for name in ("a", "b", "old"):
+        (tmp_path / name).write_text(name)
+    with pytest.raises(InputError, match="missing/new cannot be written"):
+        replace_files(
+            [f"{tmp_path}/a", f"{tmp_path}/b"], [f"{tmp_path}/old", f"{tmp_path}/missing/new"]
+        )
+    assert (tmp_path / "old").read_text() == "old"
+    assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
+
+
+def test_files_go_to_another_file_system(tmp_path):
+    (tmp_path / "a").write_text("content")
+    replace_files([f"{tmp_path}/a"], ["ram://replaced"])
+    assert read_text("ram://replaced") == "content"

@@ -3,6 +3,9 @@
 import dataclasses
 
 from bert_keras.errors import InputError
+from bert_keras.notices import notify
+
+MOST_UNKNOWN = 0.1  # share of a corpus; one in a hundred is ordinary
 
 
 @dataclasses.dataclass(frozen=True)
@@ -13,6 +16,7 @@ class Counts:
     num_sentences: int = 0
     num_tokens: int = 0  # of the corpus, each sentence once
     num_over_long_sentences: int = 0  # of more tokens than a record holds
+    num_unknown_tokens: int = 0  # [UNK]
     num_invalid_lines: int = 0  # not UTF-8
     num_records: int = 0
     num_label_1: int = 0  # of the records
@@ -48,12 +52,31 @@ def check_corpus(counts: Counts, pairs: str, name: str) -> None:
             f"{name} holds one. Say with --input_format where a document ends, or make records "
             "without pairs: --pairs=none."
         )
+    notify_of_unknown_tokens(counts)
 
 
-def check_num_records(num_records: int, num_shards: int) -> None:
-    """Raises InputError if a shard would get no record."""
-    if num_records < num_shards:
+def notify_of_unknown_tokens(counts: Counts) -> None:
+    """Asks whether the vocabulary is that of the texts, if it does not seem so."""
+    share = counts.num_unknown_tokens / counts.num_tokens
+    if share > MOST_UNKNOWN:
+        notify(f"{share:.0%} of the tokens are [UNK]; is it the vocabulary of these texts?")
+
+
+def check_records(counts: Counts, pairs: str, num_shards: int) -> None:
+    """Checks that what was made can be learned from.
+
+    Raises:
+      InputError: a shard would get no record, or no pair got a random text.
+    """
+    if pairs == "next_sentence" and not counts.num_label_1:
         raise InputError(
-            f"Every shard must get a record; the corpus makes only {num_records}. Received: "
+            "Next-sentence prediction needs random texts, of other documents in the same bucket; "
+            "there is none: the documents are copies or parts of one, or a bucket holds but one. "
+            f"Received: {counts.num_records} records of label 0. Give more documents, a larger "
+            "--tokens_per_bucket, or make records without pairs: --pairs=none."
+        )
+    if counts.num_records < num_shards:
+        raise InputError(
+            f"Every shard must get a record; the corpus makes only {counts.num_records}. Received: "
             f"{num_shards} shards. Ask for fewer, or give more text."
         )

@@ -21,7 +21,7 @@ import dataclasses
 
 from bert_keras import flags
 from bert_keras.backend import import_tensorflow_quietly
-from tfrecord_tools.record_settings import RecordSettings, with_one_masking
+from tfrecord_tools.record_settings import RecordSettings, resolved
 from tfrecord_tools.summary import Summary
 
 # Of these the original has one value each; another one needs the bucketed builder.
@@ -31,7 +31,6 @@ ORIGINAL_SETTINGS = {
     "tokens_per_bucket": (1 << 22,),
     "work_dir": (None,),
     "pairs": ("next_sentence",),
-    "packing": ("full_sentences",),
     "masking": ("token", "whole_word"),
     "whole_word_decision": ("piece",),
     "mask_share": (0.8,),
@@ -45,8 +44,8 @@ ORIGINAL_SETTINGS = {
 class Settings(RecordSettings):
     num_workers: int | None = flags.setting(
         None,
-        "Processes; builds in buckets. Without it --num_shards takes one for each processor. No "
-        "record depends on it.",
+        "Processes; builds in buckets, into one file without --num_shards. Without it a build in "
+        "buckets takes one for each processor. No record depends on it.",
         minimum=1,
         maximum=1024,
     )
@@ -64,7 +63,7 @@ def create_pretraining_data(settings: Settings) -> Summary:
       InputError: settings, files or corpus cannot work. No output file is left behind then.
     """
     flags.check_numbers(settings)
-    settings = with_one_masking(settings)
+    settings = resolved(settings)
     if all(getattr(settings, name) in values for name, values in ORIGINAL_SETTINGS.items()):
         import_tensorflow_quietly()
         from tfrecord_tools.single_stream import creation

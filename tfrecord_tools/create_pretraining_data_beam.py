@@ -22,7 +22,7 @@ import sys
 from bert_keras import flags
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
-from tfrecord_tools.record_settings import RecordSettings, with_one_masking
+from tfrecord_tools.record_settings import RecordSettings, resolved
 from tfrecord_tools.summary import Summary
 
 
@@ -52,7 +52,7 @@ def create_pretraining_data(settings: Settings) -> Summary:
         ) from error
     finally:
         logging.disable(logging.NOTSET)
-    return beam_pipeline.create(with_one_masking(settings), settings.beam_flags)
+    return beam_pipeline.create(resolved(settings), settings.beam_flags)
 
 
 def split_flags(command_line: list[str]) -> list[str]:

@@ -1,11 +1,15 @@
 """Output files: their names, and the summary beside them."""
 
 import dataclasses
+import glob
 import json
 import os
+import re
 
 from bert_keras.errors import InputError
 from bert_keras.files import is_folder, write_text
+
+_SHARD = re.compile(r"(?P<name>.*)-[0-9]{5}-of-[0-9]{5}", re.DOTALL)
 
 
 def split_output_files(words: list[str]) -> list[str]:
@@ -74,6 +78,23 @@ def check_output_files(output_files: list[str], input_files: list[str]) -> None:
                 "Give it another name."
             )
         taken.add(real_path)
+
+
+def check_no_other_shards(output_files: list[str]) -> None:
+    """Raises InputError if shards of the same name, but of another number, lie beside the outputs.
+
+    A glob would read both: half of the records twice, with masks of an earlier build.
+    """
+    if not (shard := _SHARD.fullmatch(output_files[0])) or "://" in output_files[0]:
+        return
+    of_any_number = f"{glob.escape(shard['name'])}-[0-9]*-of-[0-9]*"
+    others = sorted(set(filter(_SHARD.fullmatch, glob.glob(of_any_number))) - set(output_files))
+    if others:
+        raise InputError(
+            "Shards of one name must be of one number, or a glob reads all of them. Received: "
+            f"{len(output_files)} shards, beside {others[0]}. Remove the others, or give another "
+            "--output_file."
+        )
 
 
 def _is_in_existing_folder(words: list[str]) -> bool:

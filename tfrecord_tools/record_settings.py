@@ -5,12 +5,15 @@ import dataclasses
 from bert_keras import flags
 from bert_keras.data.masking_settings import MaskingSettings
 from bert_keras.errors import InputError
+from bert_keras.notices import notify
 from tfrecord_tools.corpus.settings import CorpusSettings
 from tfrecord_tools.single_stream.instances import MIN_SEQ_LENGTH
 
+DEFAULT_PACKING = "full_sentences"
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class RecordSettings(CorpusSettings, MaskingSettings):
+class RecordSettings(MaskingSettings, CorpusSettings):
     """What the records hold. The settings of a program inherit these."""
 
     output_file: list[str] = flags.required(
@@ -34,7 +37,7 @@ class RecordSettings(CorpusSettings, MaskingSettings):
         "sentence_order (ALBERT: half of the pairs are swapped), none (--packing).",
     )
     packing: str = flags.setting(
-        "full_sentences",
+        DEFAULT_PACKING,
         "With --pairs=none: full_sentences (RoBERTa) fills a record, on into the next document, "
         "doc_sentences ends it with the document.",
     )
@@ -52,7 +55,7 @@ class RecordSettings(CorpusSettings, MaskingSettings):
     random_seed: int = flags.setting(12345, "Seed of everything that is drawn.")
     num_shards: int | None = flags.setting(
         None,
-        "Files to write, NAME-00000-of-0000N; builds in buckets.",
+        "Files to write, NAME-00000-of-0000N, or NAME if it is one; builds in buckets.",
         minimum=1,
         maximum=99_999,
     )
@@ -64,8 +67,22 @@ class RecordSettings(CorpusSettings, MaskingSettings):
     )
 
 
-def with_one_masking(settings: RecordSettings) -> RecordSettings:
-    """The settings with the older flag for whole words expressed by the newer."""
+def resolved(settings: RecordSettings) -> RecordSettings:
+    """The settings with the older flag for whole words expressed by the newer.
+
+    Raises:
+      InputError: settings that do not go together.
+    """
+    if settings.pairs != "none" and settings.packing != DEFAULT_PACKING:
+        raise InputError(
+            f"--packing goes with --pairs=none. Received: --packing={settings.packing} and "
+            f"--pairs={settings.pairs}."
+        )
+    if settings.pairs == settings.masking == "none" and settings.dupe_factor > 1:
+        notify(
+            f"without masks and pairs the {settings.dupe_factor} rounds of --dupe_factor hold "
+            "nearly the same records; --dupe_factor=1 makes each once"
+        )
     if not settings.do_whole_word_mask:
         return settings
     if settings.masking not in ("token", "whole_word"):

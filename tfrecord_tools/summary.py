@@ -13,6 +13,7 @@ class Summary:
     num_sentences: int
     num_tokens: int  # of the corpus, each sentence once
     num_over_long_sentences: int  # of more tokens than a record holds
+    unknown_share: float  # of the tokens that are [UNK]
     num_records: int
     random_next_share: float  # of label 1; with sentence_order the share that is swapped
     num_masked_tokens: int
@@ -37,6 +38,7 @@ class Summary:
             num_sentences=counts.num_sentences,
             num_tokens=counts.num_tokens,
             num_over_long_sentences=counts.num_over_long_sentences,
+            unknown_share=counts.num_unknown_tokens / max(1, counts.num_tokens),
             num_records=counts.num_records,
             random_next_share=counts.num_label_1 / counts.num_records,
             num_masked_tokens=counts.num_masked_tokens,
@@ -51,20 +53,25 @@ class Summary:
         )
 
     def __str__(self) -> str:
+        masks = (
+            f"{self.num_masked_tokens:,}: {self.mask_share:.1%} [MASK], "
+            f"{self.kept_share:.1%} kept, {self.random_share:.1%} random"
+        )
+        first, *others = self.output_files
+        last = f" … {others[-1]}, {len(self.output_files)} files" if others else ""
         return "\n".join(
             [
                 f"documents        {self.num_documents:,}",
                 f"sentences        {self.num_sentences:,}, of which longer than a record: "
                 f"{self.num_over_long_sentences:,}",
-                f"tokens           {self.num_tokens:,}",
+                f"tokens           {self.num_tokens:,}, {self.unknown_share:.1%} of them [UNK]",
                 f"records          {self.num_records:,}",
                 f"label 1          {self.random_next_share:.1%} of the records",
-                f"masked tokens    {self.num_masked_tokens:,}: {self.mask_share:.1%} [MASK], "
-                f"{self.kept_share:.1%} kept, {self.random_share:.1%} random",
+                f"masked tokens    {masks if self.num_masked_tokens else 'none'}",
                 f"dropped tokens   {self.num_dropped_tokens:,} cut off to fit "
                 f"({self.dropped_share:.1%} of the tokens put into records)",
                 f"left out         {self.num_left_out_tokens:,} tokens that could not be paired",
                 f"padding          {self.padding_share:.1%} of all positions",
-                *(f"wrote            {path}" for path in self.output_files),
+                f"wrote            {first}{last}",
             ]
         )

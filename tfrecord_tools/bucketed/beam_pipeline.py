@@ -22,8 +22,9 @@ from tfrecord_tools.bucketed.rounds import Round, buckets_for, generator, key_ra
 from tfrecord_tools.bucketed.shards import interleaved, share_bounds
 from tfrecord_tools.corpus.blocks import Block, read_blocks
 from tfrecord_tools.corpus.settings import STDIN, corpus_name, input_files
-from tfrecord_tools.counts import Counts, check_corpus, check_num_records
+from tfrecord_tools.counts import Counts, check_corpus, check_records
 from tfrecord_tools.outputs import (
+    check_no_other_shards,
     check_output_files,
     shard_names,
     summary_name,
@@ -52,12 +53,13 @@ def create(settings: RecordSettings, beam_flags: list[str]) -> Summary:
     output_files = shard_names(settings.output_file, settings.num_shards)
     summary_file = summary_name(settings.output_file)
     check_output_files([*output_files, summary_file], [*sources, settings.vocab_file])
+    check_no_other_shards(output_files)
     try:
         with beam.Pipeline(options=PipelineOptions(beam_flags)) as pipeline:
             documents, corpus = _read(pipeline, sources, settings)
             rounds = _make_rounds(documents, corpus, settings, masking)
             shards = _write(rounds, output_files, settings.random_seed)
-            _summarize(shards, corpus, rounds, settings, output_files, summary_file)
+            _finish(shards, corpus, rounds, settings, output_files, summary_file)
     finally:
         for path in output_files:
             remove_if_exists(unfinished_name(path))
@@ -97,7 +99,7 @@ def _make_rounds(documents, corpus, settings, masking):
 
 
 def _write(rounds, output_files, random_seed):
-    """Writes the shards; gives None for each."""
+    """Writes the shards under unfinished names; gives None for each."""
     num_records = rounds | "records of rounds" >> beam.Map(
         lambda made: (made[0], made[2].num_records)
     )
@@ -109,8 +111,8 @@ def _write(rounds, output_files, random_seed):
     )
 
 
-def _summarize(shards, corpus, rounds, settings, output_files, summary_file) -> None:
-    """Writes the summary when all shards are written."""
+def _finish(shards, corpus, rounds, settings, output_files, summary_file) -> None:
+    """Gives the shards their names when all are written, and writes the summary."""
     records = (
         rounds
         | "counts of rounds" >> beam.Map(lambda made: made[2])
@@ -119,9 +121,9 @@ def _summarize(shards, corpus, rounds, settings, output_files, summary_file) -> 
     _ = (
         shards
         | "all shards" >> beam.combiners.Count.Globally()
-        | "summarize"
+        | "finish"
         >> beam.Map(
-            _write_summary,
+            _rename_and_summarize,
             AsSingleton(corpus),
             AsSingleton(records),
             settings,
@@ -182,7 +184,6 @@ def _by_shard(
     made: MadeRound, num_records: dict[Round, int], num_shards: int
 ) -> Iterator[tuple[int, tuple[Round, list[bytes]]]]:
     round_, frames, _ = made
-    check_num_records(sum(num_records.values()), num_shards)
     num_before = sum(num for other, num in num_records.items() if other < round_)
     for shard in range(num_shards):
         first, end = share_bounds(num_before, len(frames), shard, num_shards)
@@ -203,13 +204,14 @@ def _write_shard(
     ) as file:
         for frame in interleaved(frames, list(map(len, frames)), rng):
             file.write(frame)
-    FileSystems.rename([unfinished_name(path)], [path])
 
 
-def _write_summary(
+def _rename_and_summarize(
     num_shards: int, corpus: Counts, records: Counts, settings, output_files, summary_file
 ) -> None:
     """Takes the number of shards, so that it comes after them."""
+    check_records(records, settings.pairs, len(output_files))
+    FileSystems.rename(list(map(unfinished_name, output_files)), output_files)
     summary = Summary.of(corpus + records, settings.max_seq_length, output_files)
     write_summary(summary, settings, summary_file)
 

@@ -16,16 +16,18 @@ import numpy as np
 
 from bert_keras.data.masking_settings import Masking, masking_for
 from bert_keras.errors import InputError
-from bert_keras.files import move_file, read_bytes
+from bert_keras.files import read_bytes, remove_if_exists, replace_files
 from bert_keras.tokenizers.vocabulary import check_case, load_vocabulary
 from tfrecord_tools.bucketed.pairing import row_maker
 from tfrecord_tools.bucketed.reading import Corpus, documents_file, read_corpus
-from tfrecord_tools.bucketed.rounds import Round, buckets_for, generator, round_writer
+from tfrecord_tools.bucketed.rounds import STARTS, Round, buckets_for, generator, round_writer
 from tfrecord_tools.bucketed.shards import Share, merge, share_bounds
+from tfrecord_tools.bucketed.tokenization import segmenter_version
 from tfrecord_tools.bucketed.work_folder import WorkFolder, describe_files
 from tfrecord_tools.corpus.settings import STDIN, corpus_name, input_files
-from tfrecord_tools.counts import Counts, check_corpus, check_num_records
+from tfrecord_tools.counts import Counts, check_corpus, check_records
 from tfrecord_tools.outputs import (
+    check_no_other_shards,
     check_output_files,
     shard_names,
     split_output_files,
@@ -61,6 +63,7 @@ def create(
     summary_file = summary_name(settings.output_file)
     inputs = [path for path in input_files(settings) if path != STDIN]
     check_output_files([*output_files, summary_file], [*inputs, settings.vocab_file])
+    check_no_other_shards(output_files)
     masking = checked_masking(settings)
     work = WorkFolder(split_output_files(settings.output_file)[0], work_dir)
     with (
@@ -69,12 +72,14 @@ def create(
     ):
         corpus = _read(settings, work, workers)
         rounds = _make_rounds(settings, masking, work, corpus, workers)
+        records = sum((Counts(**work.read(round_.name)) for round_ in rounds), Counts())
+        with _nothing_kept(work):
+            check_records(records, settings.pairs, len(output_files))
         _merge(settings, work, rounds, len(output_files), workers)
-        for number, path in enumerate(output_files):
-            move_file(work.path(shard_file(number)), path)
-        of_rounds = (Counts(**work.read(f"{round_.name}.json")) for round_ in rounds)
-        counts = sum(of_rounds, corpus.counts)
-        summary = Summary.of(counts, settings.max_seq_length, output_files)
+        remove_if_exists(summary_file)
+        made = [work.path(shard_file(number)) for number in range(len(output_files))]
+        replace_files(made, output_files)
+        summary = Summary.of(corpus.counts + records, settings.max_seq_length, output_files)
         write_summary(summary, settings, summary_file)
         work.remove()
     return summary
@@ -104,6 +109,7 @@ def _plan(settings: RecordSettings, inputs: list[str]) -> dict[str, Any]:
         # What comes through a pipe cannot be read again.
         "pipe": secrets.token_hex() if STDIN in settings.input_file else None,
         "vocabulary": hashlib.sha256(read_bytes(settings.vocab_file)).hexdigest(),
+        "segmenter": settings.segmenter and segmenter_version(settings.segmenter),
     }
 
 
@@ -121,7 +127,7 @@ def _read(settings: RecordSettings, work: WorkFolder, workers: Workers) -> Corpu
     try:
         corpus = read_corpus(settings, work, workers)
     except InputError:
-        if not work.has(f"{documents_file(0)}.json"):
+        if not work.has(documents_file(0)):
             work.remove()
         raise
     with _nothing_kept(work):
@@ -142,9 +148,7 @@ def _make_rounds(
         [Round(bucket, number) for number in range(settings.dupe_factor)]
         for bucket in range(num_buckets)
     ]
-    missing = [
-        [round_ for round_ in rounds if not work.has(f"{round_.name}.json")] for rounds in buckets
-    ]
+    missing = [[round_ for round_ in rounds if not work.has(round_.name)] for rounds in buckets]
     if num_buckets < MIN_BUCKETS_A_WORKER * workers.num_workers:
         missing = [[round_] for rounds in missing for round_ in rounds]  # to keep all busy
     tasks = [rounds for rounds in missing if rounds]
@@ -163,9 +167,7 @@ def _merge(
     workers: Workers,
 ) -> None:
     """Writes the shards that are missing into the work folder."""
-    num_records = [work.read(f"{round_.name}.json")["num_records"] for round_ in rounds]
-    with _nothing_kept(work):
-        check_num_records(sum(num_records), num_shards)
+    num_records = [work.read(round_.name)["num_records"] for round_ in rounds]
     missing = [number for number in range(num_shards) if not work.has(shard_file(number))]
     arguments = (settings.random_seed, work, rounds, num_records, num_shards)
     with Progress("shuffling", len(missing), " shards") as progress:
@@ -183,9 +185,9 @@ def shard_merger(
         bounds = share_bounds(np.cumsum(counts) - counts, counts, shard, num_shards)
         shares = []
         for round_, first, end in zip(rounds, *bounds, strict=True):
-            starts = np.load(work.path(f"{round_.name}.starts.npy"), mmap_mode="r")
+            starts = np.load(work.path(round_.name + STARTS), mmap_mode="r")
             shares.append(Share(work.path(round_.name), np.array(starts[first : end + 1])))
-        with work.writing(shard_file(shard)) as path:
+        with work.writing(shard_file(shard), "") as ([path], _):
             merge(shares, path, generator(random_seed, "shard", shard, num_shards))
 
     return merge_shard

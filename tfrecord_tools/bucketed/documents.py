@@ -8,6 +8,7 @@ Letters of shapes: D documents, S sentences, N tokens, all of them one after ano
 """
 
 import hashlib
+import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -73,7 +74,7 @@ def from_sentences(
     ]
     return Documents(
         keys=np.array(keys, np.uint64),
-        origins=np.array([_hash(origin.encode()) for origin in origins], np.uint64),
+        origins=np.array([_hash(os.fsencode(origin)) for origin in origins], np.uint64),
         first_sentences=first_sentences,
         first_tokens=first_tokens,
         tokens=tokens,
@@ -122,7 +123,7 @@ def write_documents(documents: Documents, path: str) -> None:
     )
     with named_errors(path, "written"), open(path, "wb") as file:
         for column in (header, *documents):
-            column.tofile(file)
+            file.write(column.tobytes())  # tofile does not tell what is wrong with a disk
 
 
 def read_documents(path: str, first_key: int, last_key: int) -> Documents:

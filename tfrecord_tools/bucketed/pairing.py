@@ -76,8 +76,8 @@ def next_sentence(
     """Runs of sentences that fill the target length, each split into a and b; half the b's random.
 
     As in the original but for one thing: a random b never comes from the same document, a copy of
-    it, or another part of it. Where there is no other, b follows a, and a sentence that has none
-    after it is left out.
+    it, or another part of it, nor begins with the sentence that follows a. Where there is no other,
+    b follows a, and a sentence that has none after it is left out.
     """
     max_num_tokens = max_seq_length - NUM_SPECIAL_TOKENS["next_sentence"]
     first_tokens = documents.first_tokens.tolist()
@@ -96,12 +96,11 @@ def next_sentence(
             a = first_tokens[start], first_tokens[split]
             other = None
             if is_single or next(draws) < 0.5:
-                other = others.draw(document)
+                other = others.draw_sentence(document, split)
             if other is not None:
-                b = first_sentences[other]
-                b += int(next(draws) * (first_sentences[other + 1] - b))
+                b, b_stop = other
                 b_target = first_tokens[b] + target - (a[1] - a[0])
-                b_end = bisect_left(first_tokens, b_target, b + 1, first_sentences[other + 1])
+                b_end = bisect_left(first_tokens, b_target, b + 1, b_stop)
                 pairs.add(*a, first_tokens[b], first_tokens[b_end], 1)
                 end = split  # the sentences that were not used begin the next run
             elif is_single:
@@ -222,28 +221,54 @@ def _target(max_num_tokens: int, short_seq_prob: float, draws: Iterator[float]) 
 
 
 class _Others:
-    """Draws documents of another text and another origin, all with the same chance."""
+    """Draws sentences of other documents, for random texts to begin with."""
 
     def __init__(self, documents: Documents, draws: Iterator[float]):
+        self._documents = documents
         self._keys = documents.keys.tolist()
         self._origins = documents.origins.tolist()
+        self._first_sentences = documents.first_sentences.tolist()
+        self._first_tokens = documents.first_tokens.tolist()
         self._has_any = len(set(self._keys)) > 1 and len(set(self._origins)) > 1
+        self._of_other_text: dict[int, list[int]] = {}  # key -> documents, where they are rare
         self._draws = draws
 
-    def draw(self, document: int) -> int | None:
-        """The index of another document; None if there is none."""
-        if not self._has_any:
-            return None
+    def draw_sentence(self, document: int, next_sentence: int) -> tuple[int, int] | None:
+        """A sentence of another document, and where that document ends; None if there is none.
+
+        `next_sentence` follows a in its document. A sentence that reads the same is no random one:
+        documents may share passages.
+        """
+        for _ in range(MAX_DRAWS if self._has_any else 0):
+            other = self._draw_document(document)
+            if other is None:
+                return None
+            start, stop = self._first_sentences[other : other + 2]
+            sentence = start + int(next(self._draws) * (stop - start))
+            is_last = next_sentence == self._first_sentences[document + 1]
+            if is_last or not self._are_equal(sentence, next_sentence):
+                return sentence, stop
+        return None
+
+    def _draw_document(self, document: int) -> int | None:
+        """A document of another text and another origin, all with the same chance."""
+        key, origin = self._keys[document], self._origins[document]
         for _ in range(MAX_DRAWS):
             index = int(next(self._draws) * len(self._keys))
-            if self._is_other(index, document):
+            if self._keys[index] != key and self._origins[index] != origin:
                 return index
-        others = [i for i in range(len(self._keys)) if self._is_other(i, document)]
+        if key not in self._of_other_text:
+            self._of_other_text[key] = np.flatnonzero(self._documents.keys != key).tolist()
+        others = [i for i in self._of_other_text[key] if self._origins[i] != origin]
         return others[int(next(self._draws) * len(others))] if others else None
 
-    def _is_other(self, index: int, document: int) -> bool:
-        is_other_text = self._keys[index] != self._keys[document]
-        return is_other_text and self._origins[index] != self._origins[document]
+    def _are_equal(self, sentence: int, other: int) -> bool:
+        start, end = self._first_tokens[sentence : sentence + 2]
+        other_start, other_end = self._first_tokens[other : other + 2]
+        if end - start != other_end - other_start:
+            return False
+        tokens = self._documents.tokens
+        return np.array_equal(tokens[start:end], tokens[other_start:other_end])
 
 
 def _truncated_lengths(lengths: np.ndarray, max_num_tokens: int) -> np.ndarray:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
+from bert_keras.tokenizers.vocabulary import UNKNOWN
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tfrecord_tools.bucketed.documents import (
     Documents,
@@ -26,7 +27,7 @@ from tfrecord_tools.record_settings import RecordSettings
 from tfrecord_tools.workers import Workers
 
 TOKENS_A_FILE = 1 << 20  # 5 MB, and five times that while they are sorted
-READING_DONE = "documents.json"
+ALL_DOCUMENTS = "documents"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,10 +48,17 @@ def read_corpus(settings: RecordSettings, work: WorkFolder, workers: Workers) ->
     Raises:
       InputError: the corpus cannot be read.
     """
-    if not work.has(READING_DONE):
+    if not _is_read(work):
         _read_corpus(settings, work, workers)
-    done = work.read(READING_DONE)
+    done = work.read(ALL_DOCUMENTS)
     return Corpus(done["num_files"], Counts(**done["counts"]))
+
+
+def _is_read(work: WorkFolder) -> bool:
+    if not work.has(ALL_DOCUMENTS):
+        return False
+    num_files = work.read(ALL_DOCUMENTS)["num_files"]
+    return all(work.has(documents_file(number)) for number in range(num_files))
 
 
 def _read_corpus(settings: RecordSettings, work: WorkFolder, workers: Workers) -> None:
@@ -61,20 +69,20 @@ def _read_corpus(settings: RecordSettings, work: WorkFolder, workers: Workers) -
         for documents, of_file, num_blocks in _in_files(parts):
             num_blocks_done += num_blocks
             counts += of_file
-            name = documents_file(num_files)
-            with work.writing(name) as path:
+            with work.writing(documents_file(num_files), "") as ([path], content):
                 write_documents(sort_by_key(documents), path)
-            content = {"num_blocks_done": num_blocks_done, "counts": dataclasses.asdict(counts)}
-            work.write(f"{name}.json", content)
+                content.update(num_blocks_done=num_blocks_done, counts=dataclasses.asdict(counts))
             num_files += 1
     notify_of_invalid_lines(counts.num_invalid_lines, settings.encoding_errors)
-    work.write(READING_DONE, {"num_files": num_files, "counts": dataclasses.asdict(counts)})
+    with work.writing(ALL_DOCUMENTS) as (_, content):
+        content.update(num_files=num_files, counts=dataclasses.asdict(counts))
 
 
 def block_tokenizer(settings: RecordSettings) -> Callable[[Block], tuple[Documents, Counts]]:
     """The function that tokenizes a block and counts what it holds, for a worker."""
     tokenizer = WordPieceTokenizer(settings.vocab_file, do_lower_case=settings.do_lower_case)
     tokenize = document_tokenizer(tokenizer, settings.segmenter)
+    unknown_id = tokenizer.vocab[UNKNOWN]
     longest = settings.max_seq_length - NUM_SPECIAL_TOKENS[settings.pairs]
 
     def tokenize_block(block: Block) -> tuple[Documents, Counts]:
@@ -86,6 +94,7 @@ def block_tokenizer(settings: RecordSettings) -> Callable[[Block], tuple[Documen
             num_sentences=documents.num_sentences,
             num_tokens=documents.num_tokens,
             num_over_long_sentences=int((np.diff(documents.first_tokens) > longest).sum()),
+            num_unknown_tokens=int((documents.tokens == unknown_id).sum()),
             num_invalid_lines=sum(invalid_lines),
         )
         return documents, counts
@@ -96,11 +105,11 @@ def block_tokenizer(settings: RecordSettings) -> Callable[[Block], tuple[Documen
 def _finished_files(work: WorkFolder) -> tuple[int, int, Counts]:
     """Number of files that are there, of blocks in them, and the counts up to there."""
     for number in itertools.count():
-        if not work.has(f"{documents_file(number)}.json"):
+        if not work.has(documents_file(number)):
             break
     if number == 0:
         return 0, 0, Counts()
-    last = work.read(f"{documents_file(number - 1)}.json")
+    last = work.read(documents_file(number - 1))
     return number, last["num_blocks_done"], Counts(**last["counts"])
 
 

@@ -24,6 +24,7 @@ from tfrecord_tools.bucketed.work_folder import WorkFolder
 from tfrecord_tools.counts import Counts
 from tfrecord_tools.record_settings import RecordSettings
 
+STARTS = ".starts.npy"  # ends the name of the file that tells where each record begins
 NUM_ROWS_AT_A_TIME = 1024  # so many stay in the cache of a processor
 NUM_KEYS = 2**64
 # A corpus that would fit in one bucket gets more, to keep several workers busy; not so many that a
@@ -70,11 +71,12 @@ def round_writer(
         documents = read_bucket(paths, rounds[0].bucket, num_buckets)
         for round_ in rounds:
             frames, counts = make(documents, round_)
-            with work.writing(round_.name) as path, open(path, "wb") as file:
-                file.writelines(frames)
-            with work.writing(f"{round_.name}.starts.npy") as path, open(path, "wb") as file:
-                np.save(file, starts_of(np.fromiter(map(len, frames), np.int64, len(frames))))
-            work.write(f"{round_.name}.json", dataclasses.asdict(counts))
+            with work.writing(round_.name, "", STARTS) as ([path, starts_path], content):
+                with open(path, "wb") as file:
+                    file.writelines(frames)
+                with open(starts_path, "wb") as file:
+                    np.save(file, starts_of(np.fromiter(map(len, frames), np.int64, len(frames))))
+                content.update(dataclasses.asdict(counts))
 
     return write_rounds
 

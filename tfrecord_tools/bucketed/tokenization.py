@@ -1,6 +1,8 @@
 """Documents of sentences -> documents of tokens, with a flag for every token that starts a word."""
 
+import hashlib
 import importlib
+import inspect
 import itertools
 from array import array
 from collections.abc import Callable
@@ -8,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from bert_keras.errors import InputError
+from bert_keras.files import read_bytes
 from bert_keras.tokenizers.basic import chunks
 from bert_keras.tokenizers.vocabulary import CONTINUATION
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
@@ -149,12 +152,21 @@ def document_tokenizer(tokenizer: WordPieceTokenizer, segmenter: str | None) -> 
     """
     if segmenter is None:
         return ChunkTokenizer(tokenizer)
+    return SegmentedTokenizer(tokenizer, _imported(segmenter))
+
+
+def segmenter_version(segmenter: str) -> str | None:
+    """What tells the module of a segmenter from other versions of it: a hash of its file."""
+    path = getattr(inspect.getmodule(_imported(segmenter)), "__file__", None)
+    return path and hashlib.sha256(read_bytes(path)).hexdigest()
+
+
+def _imported(segmenter: str) -> Segmenter:
     module_name, _, function_name = segmenter.partition(":")
     try:
-        function = getattr(importlib.import_module(module_name), function_name)
+        return getattr(importlib.import_module(module_name), function_name)
     except (ImportError, AttributeError, ValueError) as error:
         raise InputError(
             "--segmenter must be module:function, of a module that can be imported here. "
             f"Received: {segmenter!r} ({error})"
         ) from error
-    return SegmentedTokenizer(tokenizer, function)

@@ -1,15 +1,15 @@
 """Where a build keeps what is finished, so that the same command goes on after a kill.
 
-The folder stands beside the output, hidden, and goes when the build is complete:
+The folder stands beside the output, hidden, and goes when the build is complete. It holds parts:
 
-    plan.json                 what is built; another plan begins anew
-    documents-00000           tokenized documents by key, and documents-00000.json, their counts
-    documents.json            written when all documents are there
-    round-00000-00000         records of a bucket in a round, with their counts in round-….json and
-                              where each begins in round-….starts.npy
-    shard-00000               an output file, until all are finished
+    plan                    what is built; a build of another plan begins anew
+    documents-00000         tokenized documents by key
+    documents               all of them are there
+    round-00000-00000       records of a bucket in a round; where each begins in round-….starts.npy
+    shard-00000             an output file, until all are finished
 
-A file under its name is whole. Of files that belong together the .json is the last to appear.
+A part has a file of its name and .json, the last to appear, with what there is to know about it and
+the checksums of its other files: what a kill or a loss of power left behind is not taken for whole.
 """
 
 import contextlib
@@ -19,13 +19,16 @@ import shutil
 from collections.abc import Iterator
 from typing import Any
 
+import google_crc32c
+
 from bert_keras.errors import InputError
 from bert_keras.files import file_size, named_errors, read_text, unfinished_name, write_text
 from bert_keras.locks import exclusive_lock
 from bert_keras.notices import notify
 
-PLAN = "plan.json"
+PLAN = "plan"
 LOCK = "lock"
+NUM_BYTES_AT_A_TIME = 1 << 20
 
 
 class WorkFolder:
@@ -43,7 +46,10 @@ class WorkFolder:
                 f"A build needs a local folder to work in, and {output_file} is in none. Give "
                 "--work_dir."
             )
-        self.folder = os.path.join(folder if parent is None else parent, f".{name}.build")
+        if parent is not None:  # other outputs of this name may be built there
+            name += f".{google_crc32c.value(os.path.abspath(output_file).encode()):08x}"
+            folder = parent
+        self.folder = os.path.join(folder, f".{name}.build")
 
     @contextlib.contextmanager
     def opened(self, plan: dict[str, Any]) -> Iterator[None]:
@@ -66,34 +72,52 @@ class WorkFolder:
                 self._take_over(plan)
                 held = stack.pop_all()
         with held:
-            yield
+            try:
+                yield
+            except BaseException:
+                self._notify_of_what_stays()
+                raise
 
     def path(self, name: str) -> str:
         return os.path.join(self.folder, name)
 
-    def has(self, name: str) -> bool:
-        return os.path.exists(self.path(name))
-
-    def read(self, name: str) -> dict[str, Any]:
-        return json.loads(read_text(self.path(name)))
-
-    def write(self, name: str, content: dict[str, Any]) -> None:
-        write_text(self.path(name), json.dumps(content))
-
     @contextlib.contextmanager
-    def writing(self, name: str) -> Iterator[str]:
-        """Gives the name to write a file under; it gets its own when the block is done.
+    def writing(self, part: str, *suffixes: str) -> Iterator[tuple[list[str], dict[str, Any]]]:
+        """Writes a part; it is there when the block is done.
+
+        Gives the paths to write its files to, one for each suffix of its name, and a dict to fill
+        with what there is to know about it.
 
         Raises:
           InputError: the file system refuses.
         """
-        path = self.path(name)
-        with named_errors(path, "written"):
-            yield unfinished_name(path)
-            os.replace(unfinished_name(path), path)
+        paths = [self.path(f"{part}{suffix}") for suffix in suffixes]
+        content: dict[str, Any] = {}
+        with named_errors(self.path(part), "written"):
+            yield list(map(unfinished_name, paths)), content
+            checksums = {os.path.basename(p): _checksum(unfinished_name(p)) for p in paths}
+            for path in paths:
+                os.replace(unfinished_name(path), path)
+        whole = {"content": content, "checksums": checksums}
+        write_text(self.path(f"{part}.json"), json.dumps(whole))
+
+    def has(self, part: str) -> bool:
+        """Whether a part is there and whole; reads all of it."""
+        try:
+            checksums = json.loads(read_text(self.path(f"{part}.json")))["checksums"]
+            return all(_checksum(self.path(name)) == checksums[name] for name in checksums)
+        except (InputError, OSError, ValueError, KeyError, TypeError):
+            return False
+
+    def read(self, part: str) -> dict[str, Any]:
+        """What there is to know about a part."""
+        return json.loads(read_text(self.path(f"{part}.json")))["content"]
 
     def remove(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """Removes the folder; what a kill leaves of it has no plan and is not gone on with."""
+        with contextlib.suppress(OSError):
+            self._forget_plan()
+            shutil.rmtree(self.folder)
 
     def _take_over(self, plan: dict[str, Any]) -> None:
         # Through JSON, where tuples become lists and so on, as they come back from the file.
@@ -101,10 +125,37 @@ class WorkFolder:
         if self.has(PLAN) and self.read(PLAN) == plan:
             notify(f"going on with the build that was stopped, from {self.folder}")
             return
-        for name in os.listdir(self.folder):
-            if name != LOCK:
-                os.remove(self.path(name))
-        self.write(PLAN, plan)
+        if self.has(PLAN):
+            notify(
+                "the unfinished build of other settings, inputs or versions in "
+                f"{self.folder} is thrown away"
+            )
+        self._forget_plan()
+        for entry in os.scandir(self.folder):
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path)
+            elif entry.name != LOCK:
+                os.remove(entry.path)
+        with self.writing(PLAN) as (_, content):
+            content.update(plan)
+
+    def _forget_plan(self) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(self.path(f"{PLAN}.json"))
+
+    def _notify_of_what_stays(self) -> None:
+        names = os.listdir(self.folder) if os.path.isdir(self.folder) else []
+        if any(name.endswith(".json") and name != f"{PLAN}.json" for name in names):
+            notify(f"what is finished stays in {self.folder}; the same command goes on from there")
+
+
+def _checksum(path: str) -> int:
+    """CRC-32C of a file."""
+    checksum = 0
+    with open(path, "rb") as file:
+        while chunk := file.read(NUM_BYTES_AT_A_TIME):
+            checksum = google_crc32c.extend(checksum, chunk)
+    return checksum
 
 
 def describe_files(paths: list[str]) -> list[tuple[str, int, int | None]]:

@@ -7,6 +7,7 @@ from bert_keras.tokenizers.vocabulary import (
     CONTINUATION,
     MASK,
     SEPARATOR,
+    UNKNOWN,
     check_case,
     require_tokens,
 )
@@ -46,7 +47,7 @@ def create(settings: RecordSettings) -> Summary:
     pairing, masking = pairing_and_masking(tokenizer.vocab, settings)
     with RecordWriter(output_files) as writer:
         documents = _read_corpus(settings, tokenizer)
-        corpus = count_corpus(documents, settings.max_seq_length)
+        corpus = count_corpus(documents, settings.max_seq_length, tokenizer.vocab[UNKNOWN])
         check_corpus(corpus, settings.pairs, corpus_name(settings))
         tally = Tally(masking.mask_id)
         rng = random.Random(settings.random_seed)

@@ -4,7 +4,7 @@ from tfrecord_tools.counts import Counts
 from tfrecord_tools.single_stream.instances import NUM_SPECIAL_TOKENS, Document, Instance
 
 
-def count_corpus(documents: list[Document], max_seq_length: int) -> Counts:
+def count_corpus(documents: list[Document], max_seq_length: int, unknown_id: int) -> Counts:
     """What the corpus holds."""
     lengths = [len(sentence) for document in documents for sentence in document]
     longest = max_seq_length - NUM_SPECIAL_TOKENS
@@ -13,6 +13,9 @@ def count_corpus(documents: list[Document], max_seq_length: int) -> Counts:
         num_sentences=len(lengths),
         num_tokens=sum(lengths),
         num_over_long_sentences=sum(length > longest for length in lengths),
+        num_unknown_tokens=sum(
+            sentence.count(unknown_id) for document in documents for sentence in document
+        ),
     )
 
 

@@ -20,6 +20,7 @@ import tensorflow as tf
 from bert_keras.errors import InputError
 from tfrecord_tools.bucketed import creation, reading
 from tfrecord_tools.bucketed.documents import write_documents
+from tfrecord_tools.bucketed.tokenization import segmenter_version
 from tfrecord_tools.bucketed.work_folder import WorkFolder
 from tfrecord_tools.corpus import blocks
 from tfrecord_tools.create_pretraining_data import Settings, create_pretraining_data
@@ -378,11 +379,109 @@ def test_shards_may_go_to_another_file_system(tmp_path):
         assert file.read() == (tmp_path / "local").read_bytes()
 
 
+DAMAGES = {
+    "cut": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+    "empty": lambda path: path.write_bytes(b""),
+    "gone": lambda path: path.unlink(),
+    "other byte": lambda path: path.write_bytes(b"x" + path.read_bytes()[1:]),
+}
+PARTS = ["plan.json", "documents.json", "documents-00000", "documents-00000.json"]
+PARTS += ["round-00000-00001", "round-00000-00001.starts.npy", "round-00000-00001.json"]
+PARTS += ["shard-00001", "shard-00001.json"]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_what_was_damaged_is_made_again(tmp_path, monkeypatch, part):
+    write_numbered_corpus(tmp_path, [5] * 30)
+    create_pretraining_data(settings(tmp_path, "expected", num_shards=2))
+    expected = [path.read_bytes() for path in sorted(tmp_path.glob("expected-*"))]
+    for damage in DAMAGES.values():
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(creation, "replace_files", interrupt)
+            create_pretraining_data(settings(tmp_path, num_shards=2))
+        damage(tmp_path / ".out.build" / part)
+        summary = create_pretraining_data(settings(tmp_path, num_shards=2))
+        assert [Path(path).read_bytes() for path in summary.output_files] == expected
+        assert not (tmp_path / ".out.build").exists()
+
+
+def interrupt(*arguments):
+    raise KeyboardInterrupt
+
+
+def test_an_interrupted_build_says_where_its_work_lies(tmp_path, monkeypatch, capsys):
+    write_numbered_corpus(tmp_path, [5] * 30)
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(creation, "replace_files", interrupt)
+        create_pretraining_data(settings(tmp_path))
+    assert f"stays in {tmp_path}/.out.build; the same command goes on" in capsys.readouterr().err
+    create_pretraining_data(settings(tmp_path, random_seed=1))
+    assert "the unfinished build of other settings" in capsys.readouterr().err
+
+
+def test_shards_of_another_number_are_not_joined(tmp_path):
+    write_numbered_corpus(tmp_path, [5] * 30)
+    create_pretraining_data(settings(tmp_path, num_shards=4))
+    with pytest.raises(InputError, match="out-00000-of-00004. Remove the others"):
+        create_pretraining_data(settings(tmp_path, num_shards=2))
+    create_pretraining_data(settings(tmp_path, num_shards=4, random_seed=1))
+
+
+def test_a_work_folder_serves_several_outputs_of_one_name(tmp_path):
+    for folder in ("a", "b", "work"):
+        (tmp_path / folder).mkdir()
+    paths = [WorkFolder(f"{tmp_path}/{name}/out", f"{tmp_path}/work").folder for name in "ab"]
+    assert len(set(paths)) == 2
+    assert all(path.startswith(f"{tmp_path}/work/") for path in paths)
+
+
+def test_a_changed_segmenter_begins_anew(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    versions = []
+    for name in ("one", "two"):
+        (tmp_path / f"words_{name}.py").write_text(f"def cut(text):  # {name}\n    return [text]\n")
+        versions.append(segmenter_version(f"words_{name}:cut"))
+    assert len(set(versions)) == 2
+    assert segmenter_version("builtins:list") is None
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [["a b", "a b"], ["a\nb", "a\nb", "a\nb"]],
+    ids=["two copies", "copies of sentences"],
+)
+def test_copies_alone_make_no_pairs(tmp_path, documents):
+    (tmp_path / "vocab.txt").write_text("\n".join([*SPECIAL, "a", "b"]) + "\n")
+    (tmp_path / "corpus.txt").write_text("\n\n".join(documents) + "\n")
+    with pytest.raises(InputError, match="copies or parts of one"):
+        create_pretraining_data(settings(tmp_path))
+    assert sorted(os.listdir(tmp_path)) == ["corpus.txt", "vocab.txt"]
+
+
+def test_a_vocabulary_of_another_language_is_asked_about(tmp_path, capsys):
+    write_numbered_corpus(tmp_path, [5] * 30)
+    assert "[UNK]" not in capsys.readouterr().err
+    (tmp_path / "vocab.txt").write_text("\n".join([*SPECIAL, "w1", "w2"]) + "\n")
+    summary = create_pretraining_data(settings(tmp_path))
+    assert "100% of the tokens are [UNK]; is it the vocabulary" in capsys.readouterr().err
+    assert 0.99 < summary.unknown_share < 1
+
+
+def test_rounds_that_would_be_equal_are_noticed(tmp_path, capsys):
+    write_numbered_corpus(tmp_path, [5] * 30)
+    plain = {"pairs": "none", "masking": "none"}
+    create_pretraining_data(settings(tmp_path, **plain))
+    assert "--dupe_factor=1 makes each once" in capsys.readouterr().err
+    create_pretraining_data(settings(tmp_path, **plain, dupe_factor=1))
+    assert "notice" not in capsys.readouterr().err
+
+
 WRONG = {
     "fewer records than shards": ({"num_shards": 1000}, "Every shard must get a record"),
     "names and shards": ({"num_shards": 3, "output_file": ["a", "b"]}, "3 shards and 2 names"),
     "pairs": ({"pairs": "nsp"}, "--pairs must be one of next_sentence, sentence_order, none"),
     "packing": ({"pairs": "none", "packing": "x"}, "--packing must be one of"),
+    "packing of pairs": ({"packing": "doc_sentences"}, "--packing goes with --pairs=none"),
     "masking": ({"masking": "x"}, "--masking must be one of"),
     "shares": ({"mask_share": 0.9}, "must sum to 1"),
     "two maskings": ({"do_whole_word_mask": True, "masking": "span"}, "Give one of them"),

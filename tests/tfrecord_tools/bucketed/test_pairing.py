@@ -124,6 +124,38 @@ def test_copies_of_a_document_are_no_random_texts_for_each_other():
             assert of_other == ({True, False} if label else {False})
 
 
+def test_a_random_text_is_not_the_continuation_that_another_document_shares():
+    """Documents that begin alike: each is the beginning of the next."""
+    prefixes = corpus([[3] * 12])
+    parts = []
+    for num_sentences in range(2, 13):
+        tokens = prefixes.tokens[: 3 * num_sentences]
+        parts.append(
+            from_sentences(
+                np.array([num_sentences]),
+                np.full(num_sentences, 3),
+                tokens,
+                tokens >= 0,
+                [str(num_sentences)],
+            )
+        )
+    documents = concatenate(parts)
+    for seed in range(50):
+        rows = next_sentence(documents, 15, 0.0, generator(seed))
+        for label, (a, b) in zip(rows.labels, texts_of(rows), strict=True):
+            follows = documents.tokens[b[1]] == documents.tokens[a[2] - 1] + 1
+            is_last = a[2] in documents.first_tokens[documents.first_sentences]
+            assert not (label == 1 and follows and not is_last)
+
+
+def test_rare_others_are_found_among_many_copies():
+    copy = corpus([[3, 3, 3]])
+    copies = [copy._replace(origins=np.array([number], np.uint64)) for number in range(3000)]
+    documents = concatenate([*copies, corpus([[4], [5, 6]], ["x", "y"])])
+    rows = next_sentence(documents, 32, 0.0, generator())
+    assert rows.labels.mean() > 0.4
+
+
 def test_halves_are_swapped_half_of_the_time():
     documents = corpus([[4] * 8 for _ in range(3000)])
     rows = sentence_order(documents, 19, 0.0, generator())  # target 16: runs of four
