@@ -1,7 +1,7 @@
 """Files of a set: NAME-00000-of-00004 and its like, all there and of like size."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from tfrecord_tools.audit.problems import Problems
@@ -16,8 +16,9 @@ MAX_SHOWN = 5
 
 def check_shard_names(files: Sequence[str], problems: Problems) -> None:
     """Adds what the names show: shards that are missing, too many, or of another set."""
-    for path in sorted({path for path in files if files.count(path) > 1}):
-        problems.add(ONE_NAME_ONCE, f"{path} is named {files.count(path)} times")
+    for path, count in sorted(Counter(files).items()):
+        if count > 1:
+            problems.add(ONE_NAME_ONCE, f"{path} is named {count} times")
     sets: dict[tuple[str, str], dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
     for path in files:
         if match := SHARD.fullmatch(path):

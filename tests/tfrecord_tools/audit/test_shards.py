@@ -42,6 +42,11 @@ def test_sets_that_are_not_whole(files, rule, named):
     assert named in example
 
 
+def test_the_names_of_a_hundred_thousand_files_are_soon_checked():
+    files = [f"o-{index:05d}-of-99999" for index in range(99_999)]
+    assert problems_of(*files, files[7]) == [("every", f"{files[7]} is named 2 times")]
+
+
 def test_many_missing_shards_are_not_all_listed():
     ((_, example),) = problems_of("o-00000-of-01000")
     assert example.endswith("00001, 00002, 00003, 00004, 00005 and 994 more")
