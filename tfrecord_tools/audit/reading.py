@@ -1,7 +1,9 @@
 """TFRecord files -> batches of serialized records, every file to its end or to its damage."""
 
 import contextlib
+import gzip
 import hashlib
+import zlib
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -15,6 +17,7 @@ from tfrecord_tools.progress import Progress
 from tfrecord_tools.records import compression_of
 
 NUM_RECORDS_AT_A_TIME = 1024
+CHUNK_SIZE = 1 << 20  # bytes
 SOUND_FILE = "every file is a sound TFRecord file"
 NO_EMPTY_FILE = "every file holds records"
 
@@ -48,7 +51,7 @@ def read_batches(
                     read = sum(map(len, records)) + FRAME_SIZE * len(records)
                     progress.advance(min(read, max(0, size - num_bytes)))
                     num_bytes += read
-                _check_end(path, num_bytes, size)
+                _check_end(path, num_bytes)
                 if not num_records:
                     problems.add(NO_EMPTY_FILE, f"{path} holds none")
             except InputError as error:
@@ -82,7 +85,23 @@ def _digests(records: np.ndarray) -> np.ndarray:
     return np.frombuffer(joined, "<u8").reshape(-1, 2)
 
 
-def _check_end(path: str, num_bytes: int, size: int) -> None:
+def _check_end(path: str, num_bytes: int) -> None:
     """Raises InputError for less than a header at the end, which TensorFlow takes for the end."""
-    if num_bytes < size and not compression_of(path):
+    size = _uncompressed_size(path)
+    if num_bytes < size:
         raise InputError(f"ends with {size - num_bytes} bytes that are no record")
+
+
+def _uncompressed_size(path: str) -> int:
+    """Bytes of a file or, of a GZIP file, of what it holds.
+
+    TensorFlow passes over the end of a GZIP file, checksum and size: it reads one that is cut off
+    there without a word. Python reads all of it and compares.
+    """
+    if not compression_of(path):
+        return tf.io.gfile.stat(path).length
+    try:
+        with tf.io.gfile.GFile(path, "rb") as file, gzip.open(file) as uncompressed:
+            return sum(map(len, iter(lambda: uncompressed.read(CHUNK_SIZE), b"")))
+    except (EOFError, OSError, zlib.error) as error:
+        raise InputError(f"is a GZIP file that is damaged or cut off: {error}") from error

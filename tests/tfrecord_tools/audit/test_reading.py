@@ -27,6 +27,10 @@ DAMAGED = {
     "GZIP by its first bytes": (lambda content: b"\x1f\x8b\x08no GZIP", 0, "past record 0"),
     "cut within a header": (lambda content: content + b"abc", NUM_RECORDS, "3 bytes"),
     "another kind": (lambda content: b"some text, no records at all", 0, "past record 0"),
+    "GZIP without its size": (lambda content: gzip.compress(content)[:-4], NUM_RECORDS, "cut off"),
+    "GZIP without checksum": (lambda content: gzip.compress(content)[:-9], NUM_RECORDS, "cut off"),
+    "GZIP of a cut header": (lambda content: gzip.compress(content + b"abc"), None, "3 bytes"),
+    "GZIP of 3 bytes": (lambda content: gzip.compress(content)[:3], 0, "cut off"),
     "GZIP, cut": (lambda content: gzip.compress(content)[:-100], None, "past record"),
 }
 
@@ -62,7 +66,12 @@ def test_no_records_at_all(tmp_path):
 
 def test_gzip_files_are_read(tmp_path):
     plain = write(tmp_path / "plain", [masked()] * NUM_RECORDS)
-    (tmp_path / "packed").write_bytes(gzip.compress((tmp_path / "plain").read_bytes()))
+    content = (tmp_path / "plain").read_bytes()
+    half = len(content) // NUM_RECORDS * 500
+    pieces = gzip.compress(content[:half]) + gzip.compress(content[half:])
+    (tmp_path / "packed").write_bytes(gzip.compress(content))
+    (tmp_path / "joined").write_bytes(pieces)
     report = audited(tmp_path, str(tmp_path / "packed"))
     assert report.status == 0
+    assert report.values == audited(tmp_path, str(tmp_path / "joined")).values
     assert report.values == audited(tmp_path, plain).values
