@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from bert_keras.errors import InputError
 from bert_keras.tokenizers.vocabulary import SPECIAL_TOKENS
-from tfrecord_tools.audit import invariants
 from tfrecord_tools.audit.checksum import Checksum
 from tfrecord_tools.audit.duplicates import Duplicates
+from tfrecord_tools.audit.invariants import Invariants
 from tfrecord_tools.audit.leakage import HeldOut, Leakage
 from tfrecord_tools.audit.masks import Masks
 from tfrecord_tools.audit.near_duplicates import NearDuplicates
@@ -40,12 +40,13 @@ def audit(
     problems = Problems()
     check_shard_names(files, problems)
     leakage = _held_out(held_out_files, ids, problems) if held_out_files else None
-    sizes, checksum, parser = ShardSizes(files), Checksum(), Parser(problems)
+    sizes, checksum = ShardSizes(files), Checksum()
+    parser, invariants = Parser(problems), Invariants(ids, problems)
     measures = []
     for serialized in read_batches(files, "auditing", problems):
         sizes.add(serialized.file, len(serialized.records))
         checksum.add(serialized)
-        for batch, text in _sound(serialized, parser, ids, problems):
+        for batch, text in _sound(serialized, parser, invariants):
             measures = measures or _measures(parser.layout, ids, shares, leakage)
             for measure in measures:
                 measure.add(batch, text)
@@ -54,9 +55,9 @@ def audit(
 
 
 def _held_out(files: Sequence[str], ids: TokenIds | None, problems: Problems) -> Leakage:
-    held_out, parser = HeldOut(), Parser(problems)
+    held_out, parser, invariants = HeldOut(), Parser(problems), Invariants(ids, problems)
     for serialized in read_batches(files, "held-out", problems):
-        for batch, text in _sound(serialized, parser, ids, problems):
+        for batch, text in _sound(serialized, parser, invariants):
             held_out.add(batch, text)
     if not held_out.num_records:
         raise InputError(
@@ -67,14 +68,14 @@ def _held_out(files: Sequence[str], ids: TokenIds | None, problems: Problems) ->
 
 
 def _sound(
-    serialized: SerializedBatch, parser: Parser, ids: TokenIds | None, problems: Problems
+    serialized: SerializedBatch, parser: Parser, invariants: Invariants
 ) -> Iterator[tuple[Batch, Text]]:
     """Yields the records that keep all rules, or nothing."""
     batch = parser.parse(serialized)
     if batch is None:
         return
     text = restore(batch)
-    is_sound = invariants.check(batch, text, ids, problems)
+    is_sound = invariants.check(batch, text)
     if not is_sound.all():
         batch, text = batch.where(is_sound), text.where(is_sound)
     if len(batch.numbers):

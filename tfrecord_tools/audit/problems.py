@@ -30,7 +30,7 @@ class Problems:
         return len(self._problems)
 
     def add(self, rule: str, example: str) -> None:
-        self._add(rule, 1, iter([example]))
+        self._add(rule, 1, [example])
 
     def add_records(self, rule: str, batch, is_broken: np.ndarray, received: Callable) -> None:
         """Adds the records of a batch that break a rule.
@@ -45,6 +45,11 @@ class Problems:
         examples = (f"{batch.file}, record {batch.numbers[row]}: {received(row)}" for row in rows)
         if rows.size:
             self._add(rule, rows.size, examples)
+
+    def extend(self, problems: "Problems") -> None:
+        """Adds what others collected."""
+        for problem in problems:
+            self._add(problem.rule, problem.count, problem.examples)
 
     def _add(self, rule, count, examples) -> None:
         problem = self._problems.setdefault(rule, Problem(rule))

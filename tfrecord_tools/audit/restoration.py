@@ -18,6 +18,11 @@ class Text(NamedTuple):
     is_predicted: np.ndarray  # bool [B, T]
     is_used: np.ndarray  # bool [B, P], the slots that hold a prediction; P is 0 without masks
 
+    @property
+    def has_second(self) -> np.ndarray:
+        """bool [B], false where there is no b."""
+        return self.second_start < self.num_tokens
+
     def where(self, is_kept: np.ndarray) -> "Text":
         """The records for which `is_kept` [B] is true."""
         return Text(*(values[is_kept] for values in self))

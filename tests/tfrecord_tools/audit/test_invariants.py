@@ -11,14 +11,16 @@ from tests.tfrecord_tools.audit.hand_made import (
     TOKENS,
     A,
     B,
+    C,
     audited,
     batch_of,
     masked,
+    padded,
     token_ids,
     unmasked,
     with_changes,
 )
-from tfrecord_tools.audit.invariants import check
+from tfrecord_tools.audit.invariants import MAX_NUM_IDS, Invariants
 from tfrecord_tools.audit.problems import Problems
 from tfrecord_tools.audit.restoration import restore
 
@@ -67,6 +69,8 @@ BROKEN = {
     "no [SEP] after b": ({"input_ids": {7: A}}, "stand as [CLS] a", "restored text[7] is 5"),
     "[PAD] within a": ({"input_ids": {2: PAD}}, "within a text", "restored text[2] is 0"),
     "[CLS] within b": ({"input_ids": {5: CLS}}, "within a text", "restored text[5] is 2"),
+    "[SEP] within a": ({"input_ids": {3: SEP}}, "within the texts of a pair", "text[3] is 3"),
+    "[SEP] within b": ({"input_ids": {5: SEP}}, "within the texts of a pair", "text[5] is 3"),
     "[MASK] without prediction": ({"input_ids": {2: MASK}}, "within a text", "text[2] is 4"),
 }
 BROKEN_WITHOUT_MASKS = {
@@ -94,7 +98,7 @@ def test_a_broken_record_without_masks_is_named(changes, rule, received, tmp_pat
 def assert_named(features, changes, rule, received, folder):
     batch = batch_of([features, with_changes(features, **changes), features])
     problems = Problems()
-    is_sound = check(batch, restore(batch), token_ids(folder), problems)
+    is_sound = Invariants(token_ids(folder), problems).check(batch, restore(batch))
     assert is_sound.tolist() == [True, False, True]
     problem = next(problem for problem in problems if rule in problem.rule)
     assert problem.count == 1
@@ -112,11 +116,13 @@ def assert_named(features, changes, rule, received, folder):
         masked((A,) * 5, (B,) * 4, ((1, A),)),  # no padding
         unmasked(),
         unmasked(text_b=()),
+        masked((A, SEP, B, SEP, B), (), ((1, MASK),)),  # the ends of three documents
+        masked((A,), (B,), ()),
     ],
 )
 def test_a_sound_record_breaks_nothing(record, tmp_path):
     batch, problems = batch_of([record]), Problems()
-    assert check(batch, restore(batch), token_ids(tmp_path), problems).all()
+    assert Invariants(token_ids(tmp_path), problems).check(batch, restore(batch)).all()
     assert not len(problems)
 
 
@@ -129,11 +135,81 @@ def test_a_broken_record_ends_the_audit_with_status_1(tmp_path):
     ]
 
 
-def test_an_empty_record_is_too_short(tmp_path):
-    features = {name: [0] * len(values) for name, values in masked().items()}
-    features["masked_lm_weights"] = [0.0] * len(features["masked_lm_weights"])
-    (problem,) = [p for p in audited(tmp_path, [features]).problems if "at least 3" in p.rule]
+NO_TOKENS = {name: [type(value)(0) for value in of_name] for name, of_name in masked().items()}
+
+
+def two_texts(text_a, text_b):
+    """`[CLS] a [SEP] b [SEP]`, be a or b empty or not."""
+    ids = [CLS, *text_a, SEP, *text_b, SEP]
+    features = masked((A, B), (C,), ()) | padded(len(ids), len(text_a) + 2, 0, LENGTH)
+    return features | {"input_ids": ids + [0] * (LENGTH - len(ids))}
+
+
+@pytest.mark.parametrize("has_vocabulary", [False, True])
+@pytest.mark.parametrize(
+    ("record", "place"),
+    [
+        (NO_TOKENS, 0),
+        (masked((), (), ()), 1),
+        (two_texts((), (A,)), 1),
+        (two_texts((A,), ()), 3),
+        (two_texts((), ()), 1),
+        (with_changes(two_texts((A,), (B,)), segment_ids={1: 1, 2: 1}), 0),
+    ],
+)
+def test_an_empty_text_is_named(record, place, has_vocabulary, tmp_path):
+    report = audited(tmp_path, [masked(), record], has_vocabulary=has_vocabulary)
+    (problem,) = [p for p in report.problems if p.rule == "each text has at least 1 token"]
     assert problem.count == 1
+    assert f"record 2: restored text[{place}] is " in problem.examples[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [((SEP, A), 1), ((A, SEP), 3), ((A, SEP, SEP, B), 3), ((SEP,), 1)],
+)
+def test_an_empty_document_of_a_record_of_one_text_is_named(text, place, tmp_path):
+    one_text = masked((A, B), (), ())
+    (problem,) = audited(tmp_path, [one_text, masked(text, (), ())]).problems
+    assert problem.rule == "between two [SEP] of one text is at least 1 token"
+    assert f"record 2: restored text[{place}] is 3" in problem.examples[0]
+
+
+def test_one_text_in_a_set_of_pairs_is_named_wherever_it_stands(tmp_path):
+    one_text = masked(text_b=(), predictions=((1, MASK),))
+    for number in (1, 3):
+        records = [masked()] * 2
+        records.insert(number - 1, one_text)
+        (problem,) = audited(tmp_path, records).problems
+        assert problem.rule == "where one record has two texts, all have"
+        assert problem.examples == [
+            f"{tmp_path}/0.tfrecord, record {number}: segment_ids are all 0"
+        ]
+    report = audited(tmp_path, [one_text] * 2, [masked()], [one_text])
+    assert [problem.count for problem in report.problems] == [3]
+
+
+def test_a_set_of_single_texts_is_sound_and_stays_so_beside_a_broken_pair(tmp_path):
+    one_text = masked(text_b=(), predictions=((1, MASK),))
+    assert not audited(tmp_path, [one_text] * 3).problems
+    report = audited(tmp_path, [one_text, two_texts((), (A,)), one_text])
+    assert [problem.count for problem in report.problems] == [1]
+
+
+def test_label_1_needs_a_second_text(tmp_path):
+    records = [masked(text_b=(), predictions=(), label=label) for label in (0, 1)]
+    (problem,) = audited(tmp_path, records).problems
+    assert problem.rule == "next_sentence_labels are 0 where there is one text"
+    assert "record 2: next_sentence_labels[0] is 1" in problem.examples[0]
+
+
+@pytest.mark.parametrize("feature", ["input_ids", "masked_lm_ids"])
+@pytest.mark.parametrize("id_", [-1, MAX_NUM_IDS])
+def test_without_vocabulary_ids_that_none_can_have_are_named(feature, id_, tmp_path):
+    records = [masked(), with_changes(masked(), **{feature: {1: id_}})]
+    (problem,) = audited(tmp_path, records, has_vocabulary=False).problems
+    assert problem.rule == f"{feature} are in the vocabulary"
+    assert f"record 2: {feature}[1] is {id_}" in problem.examples[0]
 
 
 def test_without_vocabulary_the_structure_is_checked_all_the_same(tmp_path):
