@@ -155,18 +155,9 @@ def expand_input_files(
     Raises:
       InputError: no name at all, a name or glob without a file, a folder.
     """
-    if isinstance(patterns, (str, os.PathLike)):
-        patterns = [patterns]
-    pieces = ",".join(map(os.fspath, patterns)).split(",")
     files = []
-    while pieces:
-        num_pieces = _num_pieces_of_existing_path(pieces)
-        if num_pieces:
-            path = ",".join(pieces[:num_pieces])
-            files.extend([path] if os.path.lexists(path) else _expand(path))
-        elif pieces[0].strip():
-            files.extend(_expand(pieces[0].strip()))
-        pieces = pieces[num_pieces or 1 :]
+    for pattern in split_patterns(patterns):
+        files.extend([pattern] if os.path.lexists(pattern) else _expand(pattern))
     if not files:
         raise InputError("Expected the names of input files; received none.")
     for file in files:
@@ -175,6 +166,21 @@ def expand_input_files(
         if not _has_scheme(file) and not os.path.exists(file):
             raise InputError(f"Expected files; {file} is a link to a file that does not exist.")
     return files
+
+
+def split_patterns(patterns: str | os.PathLike | Iterable[str | os.PathLike]) -> list[str]:
+    """Returns comma-separated paths and globs one by one; commas of existing paths part nothing."""
+    if isinstance(patterns, (str, os.PathLike)):
+        patterns = [patterns]
+    pieces = ",".join(map(os.fspath, patterns)).split(",")
+    found = []
+    while pieces:
+        num_pieces = _num_pieces_of_existing_path(pieces)
+        path = ",".join(pieces[:num_pieces]) if num_pieces else pieces[0].strip()
+        if path:
+            found.append(path)
+        pieces = pieces[num_pieces or 1 :]
+    return found
 
 
 def _num_pieces_of_existing_path(pieces: list[str]) -> int:

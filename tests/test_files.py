@@ -14,6 +14,7 @@ from bert_keras.files import (
     read_bytes,
     read_text,
     replace_files,
+    split_patterns,
     write_text,
 )
 
@@ -170,3 +171,13 @@ def test_files_go_to_another_file_system(tmp_path):
     (tmp_path / "a").write_text("content")
     replace_files([f"{tmp_path}/a"], ["ram://replaced"])
     assert read_text("ram://replaced") == "content"
+
+
+def test_patterns_are_parted_at_commas_but_not_within_existing_paths(folder):
+    words = f"{folder}/*.txt, {folder}/a.txt,{folder}/my, own/c.txt,{folder}/one,two.txt"
+    assert split_patterns(words.split(",")) == [
+        f"{folder}/*.txt",
+        f"{folder}/a.txt",
+        f"{folder}/my, own/c.txt",
+        f"{folder}/one,two.txt",
+    ]

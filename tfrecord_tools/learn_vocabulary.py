@@ -14,12 +14,11 @@ Beside the vocabulary a summary is written, NAME.summary.json.
 
 import dataclasses
 import itertools
-import json
 from collections.abc import Mapping
 
 from bert_keras import flags
 from bert_keras.errors import InputError
-from bert_keras.files import remove_if_exists, unfinished_name, write_text
+from bert_keras.files import remove_if_exists, split_patterns, unfinished_name, write_text
 from bert_keras.notices import notify
 from bert_keras.tokenizers import extending, learning
 from bert_keras.tokenizers.coverage import count_characters, measure_coverage
@@ -30,7 +29,7 @@ from bert_keras.tokenizers.vocabulary import (
     vocabulary_size,
 )
 from tfrecord_tools.corpus.settings import CorpusSettings, corpus_name, input_files
-from tfrecord_tools.outputs import check_output_files
+from tfrecord_tools.outputs import check_output_files, write_summary
 from tfrecord_tools.progress import Progress
 from tfrecord_tools.vocabulary.summary import ExtendSummary, LearnSummary, summarize_text
 from tfrecord_tools.vocabulary.word_counts import CorpusCounts, count_words
@@ -182,7 +181,7 @@ def _check(settings: Settings) -> None:
         raise InputError(
             f"--extend_at must be one of {', '.join(PLACES)}. Received: {settings.extend_at}"
         )
-    if settings.language_smoothing != 1 and len(settings.input_file) < 2:
+    if settings.language_smoothing != 1 and len(split_patterns(settings.input_file)) < 2:
         raise InputError(
             "--language_smoothing takes each name or glob of --input_file, separated by commas, "
             f"for a language. Received: {corpus_name(settings)}"
@@ -248,7 +247,8 @@ def _count_words(settings: Settings) -> tuple[CorpusCounts, Mapping[str, float]]
     settings = dataclasses.replace(settings, keep_lines=True)  # words do not depend on sentences
     corpora = [settings]
     if settings.language_smoothing != 1:
-        corpora = [dataclasses.replace(settings, input_file=[name]) for name in settings.input_file]
+        names = split_patterns(settings.input_file)
+        corpora = [dataclasses.replace(settings, input_file=[name]) for name in names]
     num_workers = settings.num_workers or default_num_workers()
     corpus = count_words(corpora, settings.do_lower_case, num_workers)
     if len(corpora) == 1:
@@ -261,8 +261,7 @@ def _write(
     vocab: dict[str, int], summary: LearnSummary | ExtendSummary, settings: Settings
 ) -> None:
     save_vocabulary(vocab, settings.output_file)
-    written = {**dataclasses.asdict(summary), "settings": dataclasses.asdict(settings)}
-    write_text(settings.summary_file, json.dumps(written, indent=2, ensure_ascii=False) + "\n")
+    write_summary(summary, settings, settings.summary_file)
 
 
 if __name__ == "__main__":

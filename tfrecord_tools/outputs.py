@@ -54,7 +54,9 @@ def summary_name(output_file: list[str]) -> str:
 def write_summary(summary, settings, path: str) -> None:
     """Writes what a program made, and by which settings; both are dataclasses."""
     written = {**dataclasses.asdict(summary), "settings": dataclasses.asdict(settings)}
-    write_text(path, json.dumps(written, indent=2) + "\n")
+    text = json.dumps(written, indent=2, ensure_ascii=False) + "\n"
+    # Names of files that are not UTF-8 become JSON's escapes.
+    write_text(path, text.encode("utf-8", "backslashreplace").decode("utf-8"))
 
 
 def check_output_files(output_files: list[str], input_files: list[str]) -> None:

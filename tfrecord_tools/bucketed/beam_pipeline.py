@@ -143,7 +143,8 @@ class _Tokenize(beam.DoFn):
         self._tokenize = block_tokenizer(self._settings)
 
     def process(self, block):
-        yield self._tokenize(block)
+        documents, counts, _ = self._tokenize([block])
+        yield documents, counts
 
 
 class _MakeRounds(beam.DoFn):

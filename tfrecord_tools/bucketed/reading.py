@@ -17,7 +17,7 @@ from tfrecord_tools.bucketed.documents import (
 from tfrecord_tools.bucketed.pairing import NUM_SPECIAL_TOKENS
 from tfrecord_tools.bucketed.tokenization import document_tokenizer, tokenize_documents
 from tfrecord_tools.bucketed.work_folder import WorkFolder
-from tfrecord_tools.corpus.blocks import Block, read_blocks
+from tfrecord_tools.corpus.blocks import BLOCK_BYTES, Block, read_blocks
 from tfrecord_tools.corpus.decoding import notify_of_invalid_lines
 from tfrecord_tools.corpus.documents import documents_of
 from tfrecord_tools.corpus.settings import num_input_bytes
@@ -27,6 +27,7 @@ from tfrecord_tools.record_settings import RecordSettings
 from tfrecord_tools.workers import Workers
 
 TOKENS_A_FILE = 1 << 20  # 5 MB, and five times that while they are sorted
+MOST_BLOCKS_A_TASK = 256
 ALL_DOCUMENTS = "documents"
 
 
@@ -65,7 +66,7 @@ def _read_corpus(settings: RecordSettings, work: WorkFolder, workers: Workers) -
     num_files, num_blocks_done, counts = _finished_files(work)
     with Progress("reading", num_input_bytes(settings), "B") as progress:
         blocks = itertools.islice(read_blocks(settings, progress.advance), num_blocks_done, None)
-        parts = workers.run(block_tokenizer, (settings,), blocks)
+        parts = workers.run(block_tokenizer, (settings,), _tasks(blocks))
         for documents, of_file, num_blocks in _in_files(parts):
             num_blocks_done += num_blocks
             counts += of_file
@@ -78,16 +79,20 @@ def _read_corpus(settings: RecordSettings, work: WorkFolder, workers: Workers) -
         content.update(num_files=num_files, counts=dataclasses.asdict(counts))
 
 
-def block_tokenizer(settings: RecordSettings) -> Callable[[Block], tuple[Documents, Counts]]:
-    """The function that tokenizes a block and counts what it holds, for a worker."""
+def block_tokenizer(
+    settings: RecordSettings,
+) -> Callable[[list[Block]], tuple[Documents, Counts, int]]:
+    """The function that tokenizes blocks, for a worker: their documents, counts and number."""
     tokenizer = WordPieceTokenizer(settings.vocab_file, do_lower_case=settings.do_lower_case)
     tokenize = document_tokenizer(tokenizer, settings.segmenter)
     unknown_id = tokenizer.vocab[UNKNOWN]
     longest = settings.max_seq_length - NUM_SPECIAL_TOKENS[settings.pairs]
 
-    def tokenize_block(block: Block) -> tuple[Documents, Counts]:
+    def tokenize_blocks(blocks: list[Block]) -> tuple[Documents, Counts, int]:
         invalid_lines: list[int] = []
-        texts = list(documents_of(block, settings, invalid_lines.append))
+        texts = [
+            text for block in blocks for text in documents_of(block, settings, invalid_lines.append)
+        ]
         documents = tokenize_documents(tokenize, texts)
         counts = Counts(
             num_documents=documents.num_documents,
@@ -97,9 +102,21 @@ def block_tokenizer(settings: RecordSettings) -> Callable[[Block], tuple[Documen
             num_unknown_tokens=int((documents.tokens == unknown_id).sum()),
             num_invalid_lines=sum(invalid_lines),
         )
-        return documents, counts
+        return documents, counts, len(blocks)
 
-    return tokenize_block
+    return tokenize_blocks
+
+
+def _tasks(blocks: Iterable[Block]) -> Iterator[list[Block]]:
+    """Joins the blocks of small files, so that a task is about a megabyte in any case."""
+    held: list[Block] = []
+    for block in blocks:
+        held.append(block)
+        if sum(len(block.data) for block in held) >= BLOCK_BYTES or len(held) == MOST_BLOCKS_A_TASK:
+            yield held
+            held = []
+    if held:
+        yield held
 
 
 def _finished_files(work: WorkFolder) -> tuple[int, int, Counts]:
@@ -114,15 +131,16 @@ def _finished_files(work: WorkFolder) -> tuple[int, int, Counts]:
 
 
 def _in_files(
-    parts: Iterable[tuple[Documents, Counts]],
+    parts: Iterable[tuple[Documents, Counts, int]],
 ) -> Iterator[tuple[Documents, Counts, int]]:
-    """Joins the documents of blocks to what one file takes, with the number of blocks."""
+    """Joins the documents of tasks to what one file takes, with the number of blocks."""
     held: list[Documents] = []
-    counts = Counts()
-    for documents, of_block in parts:
+    counts, num_blocks = Counts(), 0
+    for documents, of_task, num_blocks_of_task in parts:
         held.append(documents)
-        counts += of_block
+        counts += of_task
+        num_blocks += num_blocks_of_task
         if counts.num_tokens >= TOKENS_A_FILE:
-            yield concatenate(held), counts, len(held)
-            held, counts = [], Counts()
-    yield concatenate(held), counts, len(held)
+            yield concatenate(held), counts, num_blocks
+            held, counts, num_blocks = [], Counts(), 0
+    yield concatenate(held), counts, num_blocks

@@ -139,6 +139,18 @@ def test_records_do_not_depend_on_the_order_of_the_files(tmp_path):
     assert (tmp_path / "whole").read_bytes() == (tmp_path / "parts").read_bytes()
 
 
+def test_many_small_files_are_read_together(tmp_path):
+    write_numbered_corpus(tmp_path, [5] * 300)
+    create_pretraining_data(settings(tmp_path, "whole"))
+    folder = tmp_path / "caf\udce9"  # not UTF-8
+    folder.mkdir()
+    for number, text in enumerate((tmp_path / "corpus.txt").read_text().split("\n\n")):
+        (folder / f"{number}.txt").write_text(text)
+    create_pretraining_data(settings(tmp_path, "small", input_file=[f"{folder}/*.txt"]))
+    assert (tmp_path / "small").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert "caf\\udce9" in (tmp_path / "small.summary.json").read_text()
+
+
 def test_shards_are_named_balanced_and_all_of_the_records(tmp_path):
     write_numbered_corpus(tmp_path, [6] * 100)
     summary = create_pretraining_data(settings(tmp_path, "o.tfrecord", num_shards=4))
@@ -342,6 +354,7 @@ def test_what_was_read_is_kept_when_the_disk_is_full(tmp_path, monkeypatch):
     create_pretraining_data(settings(tmp_path, "expected"))
     monkeypatch.setattr(reading, "TOKENS_A_FILE", 1)
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 500)
+    monkeypatch.setattr(reading, "BLOCK_BYTES", 500)
     written = []
 
     def write(documents, path):
