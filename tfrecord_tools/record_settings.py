@@ -7,8 +7,8 @@ from bert_keras.data.masking_settings import MaskingSettings
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
 from tfrecord_tools.corpus.settings import CorpusSettings
-from tfrecord_tools.single_stream.instances import MIN_SEQ_LENGTH
 
+MIN_SEQ_LENGTH = 5  # [CLS] a [SEP] b [SEP], of a token each
 DEFAULT_PACKING = "full_sentences"
 
 

@@ -16,7 +16,6 @@ from tfrecord_tools.single_stream.static_masking import StaticMasking, mask_toke
 
 Document = list[list[int]]
 NUM_SPECIAL_TOKENS = 3  # [CLS] a [SEP] b [SEP]
-MIN_SEQ_LENGTH = NUM_SPECIAL_TOKENS + 2  # one token for each of a and b
 MAX_DRAWS = 10  # of another document
 
 

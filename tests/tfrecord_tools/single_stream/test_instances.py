@@ -5,8 +5,8 @@ import random
 import pytest
 
 from experiments import plain_data_creation
+from tfrecord_tools.record_settings import MIN_SEQ_LENGTH
 from tfrecord_tools.single_stream.instances import (
-    MIN_SEQ_LENGTH,
     Pairing,
     create_instances,
     document_instances,
