@@ -65,8 +65,8 @@ class Settings(devices.DeviceSettings, MaskingSettings):
     )
     pack_sequences: bool = flags.setting(
         False,
-        "Let short examples share a row where padding would be. Batch sizes and reports then count "
-        "rows for examples.",
+        "Let short examples share a row where padding would be; for records that hold masks. Batch "
+        "sizes and reports then count rows for examples.",
     )
     do_train: bool = flags.setting(False, "Train.")
     do_eval: bool = flags.setting(False, "Evaluate on --input_file.")
@@ -97,7 +97,7 @@ class Settings(devices.DeviceSettings, MaskingSettings):
     report_steps: int = flags.setting(100, "Steps between reports.", minimum=1, maximum=MOST_STEPS)
     max_eval_steps: int = flags.setting(
         100,
-        "Most batches of an evaluation; 0 evaluates the whole input.",
+        "Most batches of an evaluation; 0 evaluates the whole input. A notice says what was cut.",
         minimum=0,
         maximum=MOST_STEPS,
     )

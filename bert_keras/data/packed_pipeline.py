@@ -15,7 +15,7 @@ import tensorflow as tf
 from bert_keras.data import order, packing
 from bert_keras.data.features import pretraining_features
 from bert_keras.data.pipeline import checked_shards, parse
-from bert_keras.data.records import Shard
+from bert_keras.data.records import Shard, count_records
 
 # Rows depend on it. More records fill them little better (97 % to 98 %) and take longer to place.
 NUM_RECORDS_PACKED_AT_A_TIME = 256
@@ -76,6 +76,17 @@ def packed_evaluation_dataset(
     read = _read_rows(limits, max_sequences_per_row)
     batches = order.ordered_batches(shards, batch_size, worker_index, num_workers, read)
     return _packed(batches, limits)
+
+
+def count_rows(
+    shards: Sequence[Shard],
+    max_seq_length: int,
+    max_predictions_per_seq: int,
+    max_sequences_per_row: int = MAX_SEQUENCES_PER_ROW,
+) -> int:
+    """Returns how many rows the records make; errors are those of `records.count_records`."""
+    limits = (max_seq_length, max_predictions_per_seq)
+    return count_records(shards, _read_rows(limits, max_sequences_per_row))
 
 
 def _read_rows(limits: tuple[int, int], max_sequences: int) -> order.Read:

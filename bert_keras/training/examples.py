@@ -14,9 +14,13 @@ import tensorflow as tf
 from bert_keras.config import BertConfig
 from bert_keras.data.dynamic_pipeline import dynamic_evaluation_dataset, dynamic_pretraining_dataset
 from bert_keras.data.masking_settings import MaskingSettings, masking_for
-from bert_keras.data.packed_pipeline import packed_evaluation_dataset, packed_pretraining_dataset
+from bert_keras.data.packed_pipeline import (
+    count_rows,
+    packed_evaluation_dataset,
+    packed_pretraining_dataset,
+)
 from bert_keras.data.pipeline import evaluation_dataset, pretraining_dataset
-from bert_keras.data.records import Shard
+from bert_keras.data.records import Shard, count_records
 from bert_keras.errors import InputError
 from bert_keras.models.packed_pretrainer import packed_pretrainer
 from bert_keras.models.pretrainer import pretrainer
@@ -44,13 +48,27 @@ class Recipe(NamedTuple):
     evaluation_dataset: Callable[..., tf.data.Dataset]
     build: Callable[[BertConfig], keras.Model]
     objective: Objective
+    unit: str  # what a batch counts
+    count: Callable[[Sequence[Shard], int, int], int]  # of an epoch
 
 
 # How many sequences a row of a batch holds: one, or as many as fit (--pack_sequences).
 RECIPES = {
-    "single": Recipe(pretraining_dataset, evaluation_dataset, pretrainer, pretraining),
+    "single": Recipe(
+        pretraining_dataset,
+        evaluation_dataset,
+        pretrainer,
+        pretraining,
+        unit="records",
+        count=lambda shards, *_: count_records(shards),
+    ),
     "packed": Recipe(
-        packed_pretraining_dataset, packed_evaluation_dataset, packed_pretrainer, packed_pretraining
+        packed_pretraining_dataset,
+        packed_evaluation_dataset,
+        packed_pretrainer,
+        packed_pretraining,
+        unit="rows",
+        count=count_rows,
     ),
 }
 
@@ -62,6 +80,8 @@ class Examples:
     Attributes:
         for_training: function of the number of steps done -> batches of the steps that follow.
         for_evaluation: function of the batch size -> one pass over the records.
+        count: how much an epoch holds, in `unit`; reads all files, InputError if one is damaged.
+        unit: what a batch counts, "records" or "rows" that hold several.
         build: makes the model of a configuration.
         objective: scores its outputs.
         losses: name of a mean of the objective -> what its count is enlarged by.
@@ -72,6 +92,8 @@ class Examples:
 
     for_training: Callable[[int], tf.data.Dataset]
     for_evaluation: Callable[[int], tf.data.Dataset]
+    count: Callable[[], int]
+    unit: str
     build: Callable[[BertConfig], keras.Model]
     objective: Objective
     losses: Mapping[str, float]
@@ -109,6 +131,8 @@ def _masked_examples(shards, settings):
             shards, *lengths, settings.train_batch_size, settings.random_seed, start_step
         ),
         lambda batch_size: recipe.evaluation_dataset(shards, *lengths, batch_size),
+        lambda: recipe.count(shards, *lengths),
+        recipe.unit,
         recipe.build,
         recipe.objective,
         LOSSES,
@@ -143,6 +167,8 @@ def _unmasked_examples(shards, settings, tokenizer):
             shards, length, masking, settings.train_batch_size, settings.random_seed, start_step
         ),
         lambda batch_size: dynamic_evaluation_dataset(shards, length, masking, batch_size),
+        lambda: count_records(shards),
+        "records",
         pretrainer,
         pretraining,
         LOSSES,

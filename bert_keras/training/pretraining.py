@@ -33,6 +33,8 @@ SCHEDULES = {
     "original": WarmupPolynomialDecay,
     "continuous": ContinuousWarmupPolynomialDecay,
 }
+# Read once more to count them; of more data it would take too long for a line.
+MOST_BYTES_COUNTED = 2**30
 # The flags that the weights depend on, beside the records and the configuration of the model.
 DECISIVE_FLAGS = (
     "init_checkpoint",
@@ -181,12 +183,30 @@ def _run(session, settings, inputs, examples):
     if settings.do_eval and not stop.received:
         dataset = examples.for_evaluation(settings.eval_batch_size)
         results = session.evaluate(dataset, step, settings.max_eval_steps or None)
+        if results and settings.max_eval_steps:
+            _notify_of_cut(settings, inputs.files, examples)
     if settings.do_train and not stop.received:
         pretrained.save_pretrained(session.model, inputs.tokenizer, session.folder)
         readme = _readme(settings, inputs.config, step, examples.flags)
         run_folder.write_text(session.folder, run_folder.README_NAME, readme)
         print(f"The model is in {session.folder}; its README.md says how to load it.")
     return results
+
+
+def _notify_of_cut(settings, files, examples):
+    """Says how much of the input the results rest on, if that is not all of it."""
+    num_evaluated = settings.max_eval_steps * settings.eval_batch_size
+    num_all = None
+    if sum(tf.io.gfile.stat(file).length for file in files) <= MOST_BYTES_COUNTED:
+        with contextlib.suppress(InputError):  # damage behind what was evaluated changes nothing
+            num_all = examples.count()
+    if num_all is None:
+        part = f"{num_evaluated:,} {examples.unit} at most"
+    elif num_evaluated < num_all:
+        part = f"{num_evaluated:,} of {num_all:,} {examples.unit}"
+    else:
+        return
+    notify(f"evaluated on {part} (--max_eval_steps={settings.max_eval_steps}; 0 takes all)")
 
 
 def _training(settings, inputs, examples):

@@ -10,7 +10,7 @@ import pytest
 
 from bert_keras import from_pretrained
 from bert_keras.run_pretraining import main
-from bert_keras.training import run_state
+from bert_keras.training import pretraining, run_state
 from tests.run_pretraining.inputs import settings_for
 
 
@@ -48,6 +48,36 @@ def test_results_are_the_originals(finished):
     assert values["global_step"] == 8
     loss = values["masked_lm_loss"] + values["next_sentence_loss"]
     assert values["loss"] == pytest.approx(loss, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("max_steps", "said"),
+    [
+        (6, "evaluated on 48 of 50 records (--max_eval_steps=6; 0 takes all)"),
+        (7, None),  # 56 records would fit
+        (0, None),
+    ],
+)
+def test_an_evaluation_says_how_much_it_left_out(finished, max_steps, said, capsys):
+    only = dataclasses.replace(finished, do_train=False, max_eval_steps=max_steps)
+    assert main(only) == 0
+    error = capsys.readouterr().err
+    assert said in error if said else "evaluated on" not in error
+
+
+@pytest.mark.parametrize("obstacle", ["damage", "size"])
+def test_an_evaluation_of_what_cannot_be_counted(finished, tmp_path, obstacle, capsys, monkeypatch):
+    """What lies behind the evaluated part is of no matter, neither its state nor its size."""
+    with open(finished.input_file[0], "rb") as file:
+        content = file.read()
+    (tmp_path / "records").write_bytes(content[:-5] if obstacle == "damage" else content)
+    if obstacle == "size":
+        monkeypatch.setattr(pretraining, "MOST_BYTES_COUNTED", len(content) - 1)
+    only = dataclasses.replace(
+        finished, input_file=[str(tmp_path / "records")], do_train=False, max_eval_steps=2
+    )
+    assert main(only) == 0
+    assert "evaluated on 16 records at most (--max_eval_steps=2;" in capsys.readouterr().err
 
 
 def test_the_model_loads(finished):
