@@ -30,11 +30,11 @@ def write_inputs(folder):
     (folder / "vocab.txt").write_text("\n".join(SPECIAL_TOKENS + words) + "\n")
 
 
-def write_records(path, num_records, largest_id=29):
+def write_records(path, num_records, largest_id=29, shortest=8):
     rng = np.random.default_rng(0)
     with tf.io.TFRecordWriter(str(path)) as writer:
         for _ in range(num_records):
-            length = rng.integers(8, MAX_SEQ_LENGTH + 1)
+            length = rng.integers(shortest, MAX_SEQ_LENGTH + 1)
             num_predictions = rng.integers(1, MAX_PREDICTIONS_PER_SEQ + 1)
             positions = np.sort(rng.choice(length, num_predictions, replace=False))
             ids = rng.integers(5, largest_id + 1, length)

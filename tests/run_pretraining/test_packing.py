@@ -7,19 +7,25 @@ import numpy as np
 import pytest
 
 from bert_keras import from_pretrained, pretrainer
+from bert_keras.data.packed_pipeline import packed_evaluation_dataset
 from bert_keras.errors import InputError
 from bert_keras.run_pretraining import main
 from bert_keras.training import pretraining
 from bert_keras.training.stop import StopRequest
-from tests.run_pretraining.inputs import settings_for
+from tests.run_pretraining.inputs import NUM_RECORDS, settings_for, write_records
 
 
 @pytest.fixture(scope="module")
 def finished(inputs, tmp_path_factory):
-    """Settings of a run of 4 steps that is done."""
-    settings = settings_for(inputs, tmp_path_factory.mktemp("runs"))
+    """Settings of a run of 4 steps that is done, on records short enough to share rows."""
+    folder = tmp_path_factory.mktemp("runs")
+    write_records(folder / "short.tfrecord", NUM_RECORDS, shortest=4)
     settings = dataclasses.replace(
-        settings, pack_sequences=True, num_train_steps=4, vocab_file=str(inputs / "vocab.txt")
+        settings_for(inputs, folder / "run"),
+        input_file=[str(folder / "short.tfrecord")],
+        pack_sequences=True,
+        num_train_steps=4,
+        vocab_file=str(inputs / "vocab.txt"),
     )
     assert main(settings) == 0
     return settings
@@ -35,6 +41,16 @@ def test_rows_score_a_model_as_single_examples_do(finished):
     packed = pretraining.run(evaluation, StopRequest())
     single = pretraining.run(dataclasses.replace(evaluation, pack_sequences=False), StopRequest())
     assert packed == pytest.approx(single, rel=1e-5)
+
+
+def test_an_evaluation_that_is_cut_counts_rows(finished, capsys):
+    evaluation = dataclasses.replace(finished, do_train=False, do_eval=True, max_eval_steps=2)
+    lengths = (evaluation.max_seq_length, evaluation.max_predictions_per_seq)
+    rows = packed_evaluation_dataset(finished.input_file, *lengths, batch_size=1)
+    num_rows = sum(1 for _ in rows)
+    assert num_rows < NUM_RECORDS
+    assert main(evaluation) == 0
+    assert f"evaluated on 16 of {num_rows} rows (--max_eval_steps=2;" in capsys.readouterr().err
 
 
 @pytest.mark.slow
