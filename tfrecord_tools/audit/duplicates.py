@@ -9,9 +9,7 @@ from tfrecord_tools.audit.sampling import KeySample
 
 MAX_RECORDS = 1 << 21  # 28 bytes each
 MAX_IDENTICAL_SHARE = 0.001  # short records may fall together by chance
-UNMASKED_WAY_OUT = (
-    "If --dupe_factor made them, 1 is enough: records without masks get new ones in every epoch"
-)
+UNMASKED_WAY_OUT = "If --dupe_factor made them, 1 is enough: masks are drawn anew in every epoch"
 
 
 class Duplicates:
