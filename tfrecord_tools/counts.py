@@ -20,6 +20,7 @@ class Counts:
     num_invalid_lines: int = 0  # not UTF-8
     num_records: int = 0
     num_label_1: int = 0  # of the records
+    num_without_other: int = 0  # texts that were to be random, but there is no other document
     num_positions_used: int = 0  # special tokens included
     num_text_positions: int = 0  # special tokens not included
     num_dropped_tokens: int = 0  # cut off by truncation, over all rounds
@@ -62,18 +63,26 @@ def notify_of_unknown_tokens(counts: Counts) -> None:
         notify(f"{share:.0%} of the tokens are [UNK]; is it the vocabulary of these texts?")
 
 
-def check_records(counts: Counts, pairs: str, num_shards: int) -> None:
-    """Checks that what was made can be learned from.
+def check_records(counts: Counts, num_shards: int) -> None:
+    """Checks that what was made can be learned from; a notice if some random texts are missing.
 
     Raises:
-      InputError: a shard would get no record, or no pair got a random text.
+      InputError: a shard would get no record, or there was no other document for any random text.
     """
-    if pairs == "next_sentence" and not counts.num_label_1:
+    why = (
+        "the documents are copies or parts of one, or a bucket holds but one. Give more documents, "
+        "a larger --tokens_per_bucket, or make records without pairs: --pairs=none."
+    )
+    if counts.num_without_other and not counts.num_label_1:
         raise InputError(
-            "Next-sentence prediction needs random texts, of other documents in the same bucket; "
-            "there is none: the documents are copies or parts of one, or a bucket holds but one. "
-            f"Received: {counts.num_records} records of label 0. Give more documents, a larger "
-            "--tokens_per_bucket, or make records without pairs: --pairs=none."
+            "Next-sentence prediction needs random texts, of other documents in the same bucket. "
+            f"Received: {counts.num_without_other} texts that should be random, and no other "
+            f"document for any: {why}"
+        )
+    if counts.num_without_other:
+        notify(
+            f"{counts.num_without_other:,} texts that should be random found no other document: "
+            f"{why}"
         )
     if counts.num_records < num_shards:
         raise InputError(

@@ -211,7 +211,7 @@ def _rename_and_summarize(
     num_shards: int, corpus: Counts, records: Counts, settings, output_files, summary_file
 ) -> None:
     """Takes the number of shards, so that it comes after them."""
-    check_records(records, settings.pairs, len(output_files))
+    check_records(records, len(output_files))
     FileSystems.rename(list(map(unfinished_name, output_files)), output_files)
     summary = Summary.of(corpus + records, settings.max_seq_length, output_files)
     write_summary(summary, settings, summary_file)

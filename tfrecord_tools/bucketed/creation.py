@@ -74,7 +74,7 @@ def create(
         rounds = _make_rounds(settings, masking, work, corpus, workers)
         records = sum((Counts(**work.read(round_.name)) for round_ in rounds), Counts())
         with _nothing_kept(work):
-            check_records(records, settings.pairs, len(output_files))
+            check_records(records, len(output_files))
         _merge(settings, work, rounds, len(output_files), workers)
         remove_if_exists(summary_file)
         made = [work.path(shard_file(number)) for number in range(len(output_files))]

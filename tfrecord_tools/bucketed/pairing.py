@@ -36,6 +36,7 @@ class Rows(NamedTuple):
     labels: np.ndarray  # int64 [R]
     num_dropped_tokens: int  # cut off to fit
     num_left_out_tokens: int  # in sentences that could not be paired
+    num_without_other: int = 0  # texts that were to be random, but there is no other document
 
 
 class _Pairs:
@@ -45,6 +46,7 @@ class _Pairs:
         self._bounds: list[tuple[int, int, int, int]] = []
         self._labels: list[int] = []
         self.num_left_out_tokens = 0
+        self.num_without_other = 0
 
     def add(self, a_start: int, a_end: int, b_start: int, b_end: int, label: int) -> None:
         self._bounds.append((a_start, a_end, b_start, b_end))
@@ -67,6 +69,7 @@ class _Pairs:
             labels=np.array(self._labels, np.int64),
             num_dropped_tokens=int(num_cut.sum()),
             num_left_out_tokens=self.num_left_out_tokens,
+            num_without_other=self.num_without_other,
         )
 
 
@@ -97,6 +100,7 @@ def next_sentence(
             other = None
             if is_single or next(draws) < 0.5:
                 other = others.draw_sentence(document, split)
+                pairs.num_without_other += other is None
             if other is not None:
                 b, b_stop = other
                 b_target = first_tokens[b] + target - (a[1] - a[0])

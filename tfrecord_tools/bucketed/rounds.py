@@ -109,6 +109,7 @@ def round_maker(
         counts = Counts(
             num_dropped_tokens=rows.num_dropped_tokens,
             num_left_out_tokens=rows.num_left_out_tokens,
+            num_without_other=rows.num_without_other,
         )
         frames: list[bytes] = []
         num_rows = len(rows.labels)

@@ -471,6 +471,20 @@ def test_copies_alone_make_no_pairs(tmp_path, documents):
     assert sorted(os.listdir(tmp_path)) == ["corpus.txt", "vocab.txt"]
 
 
+def test_buckets_of_one_document_are_noticed(tmp_path, capsys):
+    write_numbered_corpus(tmp_path, [2, 3] * 30)
+    create_pretraining_data(settings(tmp_path, tokens_per_bucket=10))
+    assert "should be random found no other document" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("random_seed", range(8))
+def test_a_small_corpus_may_have_no_random_text_by_chance(tmp_path, random_seed, capsys):
+    write_numbered_corpus(tmp_path, [2, 2])
+    summary = create_pretraining_data(settings(tmp_path, dupe_factor=1, random_seed=random_seed))
+    assert 2 <= summary.num_records <= 4
+    assert "notice" not in capsys.readouterr().err
+
+
 def test_a_vocabulary_of_another_language_is_asked_about(tmp_path, capsys):
     write_numbered_corpus(tmp_path, [5] * 30)
     assert "[UNK]" not in capsys.readouterr().err
