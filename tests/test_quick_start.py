@@ -15,6 +15,8 @@ from bert_keras.run_pretraining import main as pretrain
 from bert_keras.training import pretraining
 from bert_keras.training.stop import StopRequest
 
+pytestmark = pytest.mark.slow
+
 
 def numbers(text):
     """The losses of model and unigram model that a summary prints."""
@@ -66,7 +68,6 @@ def test_the_printed_commands_are_understood(short_run):
                 assert os.path.exists(path) or os.path.exists(f"{path}.index"), path
 
 
-@pytest.mark.slow
 def test_the_printed_commands_run(short_run, tmp_path):
     """Each as printed, but for the number of steps and for texts that only the reader has."""
     for module, words in printed_commands(short_run):
@@ -95,7 +96,6 @@ def test_no_flag_but_the_folder_calls_it(monkeypatch):
     assert called == ["pretraining_output", "elsewhere"]
 
 
-@pytest.mark.slow
 def test_the_sample_teaches_more_than_frequencies(tmp_path):
     command = [sys.executable, "-m", "bert_keras.run_pretraining", f"--output_dir={tmp_path}/run"]
     first = subprocess.run(command, capture_output=True, text=True, timeout=900)

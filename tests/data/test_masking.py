@@ -30,7 +30,8 @@ from tfrecord_tools.single_stream.static_masking import StaticMasking, mask_toke
 
 every_mode = pytest.mark.parametrize("mode", MODES)
 both = pytest.mark.parametrize(
-    "implementation", ["numpy", pytest.param("graph", marks=pytest.mark.slow)]
+    "implementation",
+    [pytest.param(name, marks=pytest.mark.slow) for name in ("numpy", "graph")],
 )
 
 

@@ -97,7 +97,7 @@ def test_clone_has_the_same_variables(model):
     ("config", "num_encoder_weights", "num_weights"),
     [
         (BertConfig.base(), 109_482_240, 110_106_428),
-        (BertConfig.large(), 335_141_888, 336_226_108),
+        pytest.param(BertConfig.large(), 335_141_888, 336_226_108, marks=pytest.mark.slow),
     ],
 )
 def test_number_of_weights_is_that_of_the_released_files(config, num_encoder_weights, num_weights):

@@ -18,6 +18,7 @@ import pytest
 import tensorflow as tf
 
 from bert_keras.errors import InputError
+from tests.deadly_work import kill_worker
 from tfrecord_tools.bucketed import creation, reading
 from tfrecord_tools.bucketed.documents import write_documents
 from tfrecord_tools.bucketed.tokenization import segmenter_version
@@ -306,18 +307,11 @@ def test_a_second_build_of_one_output_is_refused(tmp_path, uninterrupted):
     assert shards_of(tmp_path) == uninterrupted
 
 
-def kill_when_it_works(settings, masking, work, num_files, num_buckets):
-    def die(rounds):
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    return die
-
-
 def test_a_worker_that_dies_ends_the_build_without_output(tmp_path, monkeypatch):
     write_numbered_corpus(tmp_path, [5] * 30)
     before = sorted(os.listdir(tmp_path))
     with monkeypatch.context() as patched:
-        patched.setattr(creation, "round_writer", kill_when_it_works)
+        patched.setattr(creation, "round_writer", kill_worker)
         with pytest.raises(InputError, match="worker process was ended by SIGKILL"):
             create_pretraining_data(settings(tmp_path, num_workers=2))
     assert sorted(os.listdir(tmp_path)) == [".out.build", *before]
