@@ -1,5 +1,6 @@
 """The machine and versions that a result was found with, its clock, and what a program takes."""
 
+import contextlib
 import importlib.metadata
 import os
 import platform
@@ -7,7 +8,7 @@ import resource
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +21,6 @@ class Run(NamedTuple):
 
     seconds: float  # its start included
     processor_seconds: float  # of all its processes: means the same on a busy machine
-    peak_memory_gb: float  # of all its processes together, shared pages once; 0 where no /proc is
 
 
 def describe() -> dict:
@@ -43,18 +43,36 @@ def seconds(function: Callable) -> float:
 
 def run(command: list[str]) -> Run:
     """Runs a program in processes of its own; raises RuntimeError with its words if it fails."""
+    processor_start = _processor_seconds_of_children()
+    start = time.perf_counter()
+    with _started(command) as process:
+        process.wait()
+        taken = time.perf_counter() - start
+    return Run(taken, _processor_seconds_of_children() - processor_start)
+
+
+def peak_memory_gb(command: list[str]) -> float:
+    """The most memory that a program held, all its processes together, shared pages once.
+
+    Apart from `run`: looking often takes processor time from the program.
+    """
     peak = 0.0
-    with tempfile.TemporaryFile() as errors:  # a pipe that nobody empties would stop the program
-        start, processor_start = time.perf_counter(), _processor_seconds_of_children()
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
+    with _started(command) as process:
         while process.poll() is None:
             peak = max(peak, sum(map(_memory_gb, _family(process.pid))))
             time.sleep(SECONDS_BETWEEN_LOOKS)
-        seconds = time.perf_counter() - start
+    return peak
+
+
+@contextlib.contextmanager
+def _started(command: list[str]) -> Iterator[subprocess.Popen]:
+    """A program that has ended when the block has."""
+    with tempfile.TemporaryFile() as errors:  # a pipe that nobody empties would stop the program
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
+        yield process
         if process.returncode:
             errors.seek(0)
             raise RuntimeError(errors.read().decode(errors="replace"))
-    return Run(seconds, _processor_seconds_of_children() - processor_start, peak)
 
 
 def _processor_seconds_of_children() -> float:

@@ -26,7 +26,7 @@ DUPE_FACTOR = 10  # the program's own
 class Build(NamedTuple):
     """What a run of the program took, and made."""
 
-    run: machine.Run
+    seconds: float
     num_records: int
 
 
@@ -38,8 +38,8 @@ def rates(text: Path, vocab_file: Path) -> dict[str, float]:
         copies = build(text, vocab_file, num_workers=num_workers, dupe_factor=DUPE_FACTOR)
         once = build(text, vocab_file, num_workers=num_workers, dupe_factor=1)
         name = f"workers_{num_workers}"
-        figures[f"{name}_records_per_second"] = copies.num_records / copies.run.seconds
-        figures[f"{name}_mb_per_second"] = megabytes / once.run.seconds
+        figures[f"{name}_records_per_second"] = copies.num_records / copies.seconds
+        figures[f"{name}_mb_per_second"] = megabytes / once.seconds
     figures["plain_records_per_second"] = plain_records_per_second(text, vocab_file, DUPE_FACTOR)
     figures["ratio"] = figures["workers_2_records_per_second"] / figures["plain_records_per_second"]
     return figures
@@ -52,7 +52,9 @@ def memory(sample: Path, vocab_file: Path, megabytes: float) -> dict[str, float]
         for size in (megabytes, 8 * megabytes):
             text = Path(folder, "text")
             write_text(text, sample, size)
-            peaks.append(build(text, vocab_file, 2, dupe_factor=5).run.peak_memory_gb)
+            output = Path(folder, "out")
+            command = _command(text, vocab_file, output, num_workers=2, dupe_factor=5)
+            peaks.append(machine.peak_memory_gb(command))
     return {
         "peak_memory_gb": peaks[0],
         "peak_memory_gb_of_8_times_the_text": peaks[1],
@@ -72,16 +74,21 @@ def write_text(path: Path, sample: Path, megabytes: float, seed: int = 0) -> Non
 def build(text: Path, vocab_file: Path, num_workers: int, dupe_factor: int) -> Build:
     """Runs the program in processes of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        run = machine.run(
-            [
-                *(sys.executable, "-m", "tfrecord_tools.create_pretraining_data"),
-                *(f"--input_file={text}", f"--vocab_file={vocab_file}"),
-                *(f"--output_file={folder}/out", "--num_shards=8"),
-                *(f"--num_workers={num_workers}", f"--dupe_factor={dupe_factor}"),
-            ]
-        )
+        output = Path(folder, "out")
+        taken = machine.run(_command(text, vocab_file, output, num_workers, dupe_factor))
         summary = json.loads(Path(folder, "out.summary.json").read_text(encoding="utf-8"))
-    return Build(run, summary["num_records"])
+    return Build(taken.seconds, summary["num_records"])
+
+
+def _command(
+    text: Path, vocab_file: Path, output: Path, num_workers: int, dupe_factor: int
+) -> list[str]:
+    return [
+        *(sys.executable, "-m", "tfrecord_tools.create_pretraining_data"),
+        *(f"--input_file={text}", f"--vocab_file={vocab_file}"),
+        *(f"--output_file={output}", "--num_shards=8"),
+        *(f"--num_workers={num_workers}", f"--dupe_factor={dupe_factor}"),
+    ]
 
 
 def plain_records_per_second(text: Path, vocab_file: Path, dupe_factor: int) -> float:
