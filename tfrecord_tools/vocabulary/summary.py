@@ -141,9 +141,10 @@ def summarize_text(corpus: CorpusCounts, vocab: Collection[str]) -> TextSummary:
     """Tokenizes the words that were counted."""
     word_counts = corpus.word_counts
     uncovered = uncovered_characters(word_counts, vocab)
+    tables = corpus.tables if len(corpus.tables) > 1 else {}  # else the whole is the language
     languages = [
         LanguageSummary(name, table.num_words, *measure_coverage(table.counts, vocab))
-        for name, table in corpus.tables.items()
+        for name, table in tables.items()
     ]
     return TextSummary(
         num_documents=corpus.num_documents,
@@ -153,5 +154,5 @@ def summarize_text(corpus: CorpusCounts, vocab: Collection[str]) -> TextSummary:
         num_uncovered_characters=len(uncovered),
         uncovered_characters=uncovered,
         **measure_coverage(word_counts, vocab)._asdict(),
-        languages=languages if len(languages) > 1 else [],
+        languages=languages,
     )
