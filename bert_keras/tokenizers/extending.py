@@ -50,7 +50,7 @@ def put_into_slots(vocab: Mapping[str, int], words: Sequence[str]) -> dict[str, 
             f"Each new word must have an [unused...] token; there are {len(slots)}. "
             f"Received: {len(words)} words. put_at_end makes the vocabulary longer instead."
         )
-    word_of_slot = dict(zip(slots, words))  # noqa: B905, slots may be left over
+    word_of_slot = dict(zip(slots, words, strict=False))  # slots may be left over
     return {word_of_slot.get(token, token): index for token, index in vocab.items()}
 
 

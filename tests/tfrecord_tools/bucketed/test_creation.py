@@ -435,11 +435,11 @@ def test_shards_of_another_number_are_not_joined(tmp_path):
 
 
 def test_a_work_folder_serves_several_outputs_of_one_name(tmp_path):
-    for folder in ("a", "b", "work"):
+    for folder in ("a", "b", "builds"):
         (tmp_path / folder).mkdir()
-    paths = [WorkFolder(f"{tmp_path}/{name}/out", f"{tmp_path}/work").folder for name in "ab"]
+    paths = [WorkFolder(f"{tmp_path}/{name}/out", f"{tmp_path}/builds").folder for name in "ab"]
     assert len(set(paths)) == 2
-    assert all(path.startswith(f"{tmp_path}/work/") for path in paths)
+    assert all(path.startswith(f"{tmp_path}/builds/") for path in paths)
 
 
 def test_a_changed_segmenter_begins_anew(tmp_path, monkeypatch):
