@@ -240,7 +240,7 @@ class _Others:
     def draw_sentence(self, document: int, next_sentence: int) -> tuple[int, int] | None:
         """A sentence of another document, and where that document ends; None if there is none.
 
-        `next_sentence` follows a in its document. A sentence that reads the same is no random one:
+        `next_sentence` follows a in its document. A sentence that begins alike is no random one:
         documents may share passages.
         """
         for _ in range(MAX_DRAWS if self._has_any else 0):
@@ -250,7 +250,7 @@ class _Others:
             start, stop = self._first_sentences[other : other + 2]
             sentence = start + int(next(self._draws) * (stop - start))
             is_last = next_sentence == self._first_sentences[document + 1]
-            if is_last or not self._are_equal(sentence, next_sentence):
+            if is_last or not self._begin_alike(sentence, next_sentence):
                 return sentence, stop
         return None
 
@@ -266,13 +266,15 @@ class _Others:
         others = [i for i in self._of_other_text[key] if self._origins[i] != origin]
         return others[int(next(self._draws) * len(others))] if others else None
 
-    def _are_equal(self, sentence: int, other: int) -> bool:
+    def _begin_alike(self, sentence: int, other: int) -> bool:
+        """Whether one sentence is the beginning of the other: lines may be broken elsewhere."""
         start, end = self._first_tokens[sentence : sentence + 2]
         other_start, other_end = self._first_tokens[other : other + 2]
-        if end - start != other_end - other_start:
-            return False
+        length = min(end - start, other_end - other_start)
         tokens = self._documents.tokens
-        return np.array_equal(tokens[start:end], tokens[other_start:other_end])
+        return tokens[start] == tokens[other_start] and np.array_equal(
+            tokens[start : start + length], tokens[other_start : other_start + length]
+        )
 
 
 def _truncated_lengths(lengths: np.ndarray, max_num_tokens: int) -> np.ndarray:

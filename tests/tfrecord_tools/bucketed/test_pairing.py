@@ -148,6 +148,23 @@ def test_a_random_text_is_not_the_continuation_that_another_document_shares():
             assert not (label == 1 and follows and not is_last)
 
 
+def test_a_random_text_is_not_the_continuation_with_other_line_breaks():
+    tokens = np.arange(32, dtype=np.int32)
+    whole, joined = (
+        from_sentences(
+            np.array([len(lengths)]), np.array(lengths), tokens, tokens >= 0, [str(lengths)]
+        )
+        for lengths in ([4] * 8, [8] * 4)
+    )
+    documents = concatenate([whole, joined])
+    for seed in range(50):
+        rows = next_sentence(documents, 64, 0.5, generator(seed))
+        for label, (a, b) in zip(rows.labels, texts_of(rows), strict=True):
+            ends_document = a[2] in documents.first_tokens[documents.first_sentences]
+            follows = documents.tokens[b[1]] == documents.tokens[a[2] - 1] + 1
+            assert not (label == 1 and follows and not ends_document)
+
+
 def test_rare_others_are_found_among_many_copies():
     copy = corpus([[3, 3, 3]])
     copies = [copy._replace(origins=np.array([number], np.uint64)) for number in range(3000)]
