@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 from bert_keras.errors import InputError
@@ -23,6 +24,7 @@ SCOPES = {
 ADAM_SLOTS = ("adam_m", "adam_v")
 GLOBAL_STEP = "global_step"
 DROPOUT_SEED = "dropout_seed_"  # begins the names of seeds in the checkpoints of our own runs
+POSITIONS = "bert/embeddings/position_embeddings"
 # end of a name -> the key of bert_config.json that decides each axis
 CONFIG_KEYS = {
     "word_embeddings": ("vocab_size", "hidden_size"),
@@ -36,20 +38,29 @@ CONFIG_KEYS = {
 
 
 class LoadReport(NamedTuple):
-    """What became of the names: read, in the file only, in the model only."""
+    """What became of the names: read, in the file only, in the model only.
+
+    `num_rows` holds the rows there and here of each of the used that the model has more rows of.
+    """
 
     used: list[str]
     unused: list[str]
     missing: list[str]
+    num_rows: dict[str, tuple[int, int]]
 
     def notices(self, checkpoint: str) -> Iterator[str]:
-        """A line for the user about each kind of name that was not read."""
+        """A line for the user about all that was not read."""
         if self.unused:
             yield f"{checkpoint}: {len(self.unused)} not used: {', '.join(self.unused)}"
         if self.missing:
             yield (
                 f"{checkpoint}: {len(self.missing)} missing, left at their initial values: "
                 f"{', '.join(self.missing)}"
+            )
+        for name, (stored, wanted) in self.num_rows.items():
+            yield (
+                f"{checkpoint}: {name} has {stored} rows of {wanted}; rows {stored} to "
+                f"{wanted - 1} are left at their initial values"
             )
 
 
@@ -70,7 +81,9 @@ def load_weights(
 ) -> LoadReport:
     """Copies the weights of a TF1 checkpoint into a model built by `bert_keras.models`.
 
-    Optimizer slots, the step and dropout seeds are passed over.
+    Optimizer slots, the step and dropout seeds are passed over. A model for longer sequences than
+    the checkpoint's takes its position table as the first rows of its own (paper, appendix A.2: the
+    last tenth of the steps learns the positions beyond 128).
 
     Args:
         model: its variables are found by `original_name`.
@@ -89,14 +102,28 @@ def load_weights(
         used=[name for name in weights if name in shapes],
         unused=sorted(name for name in shapes if name not in weights and not _is_state(name)),
         missing=[name for name in weights if name not in shapes],
+        num_rows=_fewer_positions(shapes, weights),
     )
     _check_missing(report, checkpoint, shapes, tuple(optional))
     for name in report.used:
-        _check_shape(name, shapes[name], weights[name].shape, checkpoint)
+        if name not in report.num_rows:
+            _check_shape(name, shapes[name], weights[name].shape, checkpoint)
     values = {name: _read(reader, name, checkpoint) for name in report.used}
+    for name, (num_stored, _) in report.num_rows.items():
+        initial = keras.ops.convert_to_numpy(weights[name])
+        values[name] = np.concatenate([values[name], initial[num_stored:]])
     for name, value in values.items():
         weights[name].assign(value)
     return report
+
+
+def _fewer_positions(shapes: dict, weights: dict) -> dict[str, tuple[int, int]]:
+    """The rows of both position tables, under their name, where the checkpoint's has fewer."""
+    if POSITIONS not in shapes or POSITIONS not in weights:
+        return {}
+    stored, wanted = tuple(shapes[POSITIONS]), tuple(weights[POSITIONS].shape)
+    is_shorter = stored[1:] == wanted[1:] and stored < wanted
+    return {POSITIONS: (stored[0], wanted[0])} if is_shorter else {}
 
 
 def _is_state(name: str) -> bool:

@@ -76,7 +76,7 @@ def test_other_prefix_is_an_error_with_the_closest_name(tmp_path):
     [
         ("intermediate_size", 48, "intermediate/dense/kernel"),
         ("vocab_size", 161, "word_embeddings"),
-        ("max_position_embeddings", 41, "position_embeddings"),
+        ("max_position_embeddings", 39, "position_embeddings"),
         ("type_vocab_size", 16, "token_type_embeddings"),
         ("hidden_size", 64, "embeddings/word_embeddings"),
     ],
@@ -88,6 +88,30 @@ def test_config_that_disagrees_is_named_with_both_shapes(key, value, name):
         tf1.load_weights(model, str(golden_model.FOLDER / "bert_model.ckpt"))
     for weight, old in zip(model.weights, before, strict=True):
         np.testing.assert_array_equal(weight, old)
+
+
+def test_rows_beyond_a_shorter_position_table_keep_their_initial_values():
+    """The second phase of pre-training: longer sequences, from the weights of shorter ones."""
+    model = pretrainer(dataclasses.replace(golden_model.config(), max_position_embeddings=64))
+    initial = model.get_layer("embeddings").position_embeddings.numpy()
+    report = tf1.load_weights(model, str(golden_model.FOLDER / "bert_model.ckpt"))
+    weights = {tf1.original_name(weight.path): weight.numpy() for weight in model.weights}
+    for name, value in tensors().items():
+        np.testing.assert_array_equal(weights[name][: len(value)], value)
+        assert len(weights[name]) == len(value) or name == tf1.POSITIONS
+    np.testing.assert_array_equal(weights[tf1.POSITIONS][40:], initial[40:])
+    assert list(report.notices("x")) == [
+        "x: bert/embeddings/position_embeddings has 40 rows of 64; rows 40 to 63 are left at their "
+        "initial values"
+    ]
+
+
+def test_longer_position_table_does_not_excuse_another_width(tmp_path):
+    config = dataclasses.replace(golden_model.config(), hidden_size=64, max_position_embeddings=64)
+    positions = {tf1.POSITIONS: np.zeros((40, 32), np.float32)}
+    fitting = {tf1.original_name(weight.path): weight for weight in pretrainer(config).weights}
+    with pytest.raises(InputError, match="Change max_position_embeddings and hidden_size"):
+        tf1.load_weights(pretrainer(config), write(tmp_path, fitting | positions))
 
 
 def test_no_checkpoint_is_an_error(tmp_path):
