@@ -1,13 +1,15 @@
 """Variables that a rule of an optimizer passes over, named by regular expressions."""
 
+import functools
 import re
 from collections.abc import Sequence
 
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
 
-# The original's list. Its second pattern matches no variable of the original either.
+# The original's list. It names LayerNorm twice; the second pattern is idle there as well.
 EXCLUDE_FROM_WEIGHT_DECAY = ("LayerNorm", "layer_norm", "bias")
+IDLE_IN_THE_ORIGINAL = "layer_norm"
 
 
 class Exclusions:
@@ -39,13 +41,29 @@ class Exclusions:
         return any(re.search(pattern, path) for pattern in self.patterns)
 
     def check(self, paths: Sequence[str]) -> None:
-        """Raises InputError if a pattern, not the original's, matches none of the paths."""
+        """Gives notice of the original's patterns that match none of the paths.
+
+        Raises:
+            InputError: a pattern of another list matches none.
+        """
         for pattern in self.patterns:
             if any(re.search(pattern, path) for path in paths):
                 continue
-            if pattern not in EXCLUDE_FROM_WEIGHT_DECAY:
+            if self.patterns != EXCLUDE_FROM_WEIGHT_DECAY:
                 raise InputError(
                     f"Every pattern of {self.option} must match a variable. "
                     f"Received: {pattern!r}, with the variables {', '.join(paths[:5])} …"
                 )
-            notify(f"{self.option}: {pattern!r} of the original matches no variable")
+            notify_once(_unmatched(self.option, pattern))
+
+
+@functools.cache
+def notify_once(line: str) -> None:
+    """Prints a notice, unless this process has printed it before."""
+    notify(line)
+
+
+def _unmatched(option, pattern):
+    if pattern == IDLE_IN_THE_ORIGINAL:
+        return f"{option}: {pattern!r} matches no variable, as in the original: nothing is wrong"
+    return f"{option}: {pattern!r} matches no variable; a list of your own can leave it out"

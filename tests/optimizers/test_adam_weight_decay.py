@@ -110,7 +110,7 @@ def test_clipping_is_by_the_global_norm():
     np.testing.assert_allclose(optimizer.adam_m[1], [0.08], rtol=1e-6)
 
 
-def test_decayed_are_exactly_tables_and_kernels(capsys):
+def test_decayed_are_exactly_tables_and_kernels():
     """Patterns for another naming style once matched nothing (huggingface/transformers#4360)."""
     model = pretrainer(BertConfig.named("tiny", vocab_size=100))
     optimizer = AdamWeightDecay()
@@ -124,9 +124,6 @@ def test_decayed_are_exactly_tables_and_kernels(capsys):
     assert "not decayed predictions/output_bias" in lines
     assert "decayed     embeddings/word_embeddings" in lines
     assert len(lines) == len(model.trainable_variables)
-    notices = capsys.readouterr().err
-    assert notices.count("notice:") == 1
-    assert "'layer_norm'" in notices
 
 
 def test_own_pattern_that_matches_nothing_is_an_error():
@@ -151,11 +148,6 @@ def test_own_pattern_that_matches_nothing_is_an_error():
 def test_impossible_option_is_refused_by_name(option):
     with pytest.raises(InputError, match=f"{next(iter(option))}.*Received"):
         AdamWeightDecay(**option)
-
-
-def test_bad_pattern_is_refused():
-    with pytest.raises(InputError, match="regular expressions"):
-        AdamWeightDecay(exclude_from_weight_decay=["("]).build([keras.Variable([0.0], name="w")])
 
 
 def test_two_replicas_take_the_step_of_one_device():
