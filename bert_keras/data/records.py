@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
+import numpy as np
 import tensorflow as tf
 from google.protobuf.message import DecodeError
 
@@ -60,7 +61,7 @@ def check_first_records(
     filled = []
     for shard, record in _for_each_shard(shards, _first_record):
         if record:
-            values = _checked_values(shard.path, record, requested)
+            values = checked_values(shard.path, record, requested)
             filled.append(shard._replace(is_masked=is_masked(values)))
         elif not shard.compression and tf.io.gfile.stat(shard.path).length > 0:
             raise _damaged(shard.path, "too short for a record")
@@ -90,6 +91,20 @@ def count_records(
         return batches.reduce(count, lambda count, batch: count + tf.shape(batch, tf.int64)[0])
 
     return sum(int(count) for _, count in _for_each_shard(shards, num_elements))
+
+
+def first_records(shards: Sequence[Shard], num_records: int) -> Iterator[tuple[Shard, np.ndarray]]:
+    """Yields each shard with its first serialized records, at most so many, [R] of bytes.
+
+    Raises:
+      InputError: one of these records is damaged; the message names the file.
+    """
+
+    def read(path, compression):
+        records = tf.data.TFRecordDataset(path, compression).take(num_records)
+        return records.batch(num_records).get_single_element()
+
+    yield from _for_each_shard(shards, read)
 
 
 def shard_table(shards: Sequence[Shard]) -> tuple[tf.Tensor, tf.Tensor]:
@@ -154,8 +169,10 @@ def _check_one_kind(shards: Sequence[Shard]) -> None:
         )
 
 
-def _checked_values(path: str, record: bytes, requested: dict[str, int]) -> dict[str, Sequence]:
-    """Returns what `stored_values` returns of a serialized record.
+def checked_values(path: str, record: bytes, requested: dict[str, int]) -> dict[str, Sequence]:
+    """Returns what `stored_values` returns of a serialized record of the file `path`.
+
+    `requested` holds the lengths that the flags ask for, a flag of `MEASURES` -> its value.
 
     Raises:
       InputError: it is no pre-training record of the lengths asked.
