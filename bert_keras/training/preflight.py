@@ -1,13 +1,28 @@
-"""Checks before a run: whether flags, configuration, vocabulary and records can work together."""
+"""Checks before a run: whether flags, configuration, vocabulary and records can work together.
 
+What cannot work raises InputError. What can, and is likely not wanted, is returned as a list of
+sentences for the user.
+"""
+
+import os
+import shutil
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from bert_keras.config import BertConfig
+from bert_keras.data.sampling import Sample
 from bert_keras.errors import InputError
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+from bert_keras.training import run_state
+from bert_keras.training.units import with_prefix
+from bert_keras.training.watch import ONE_SIDED_LABELS
+
+# Of fewer labels it is no wonder if all are the same.
+FEWEST_LABELS = 32
 
 
 def check_given(settings: Any, names: Iterable[str]) -> None:
@@ -64,3 +79,120 @@ def check_ids(dataset: tf.data.Dataset, names: Iterable[str], vocab_size: int) -
                 f"{largest} in {name} of the first record. Use the configuration that belongs to "
                 "the vocabulary that the records were made with."
             )
+
+
+def check_sample(sample: Sample, config: BertConfig) -> None:
+    """Raises InputError if a record holds an id that the model has no embedding for."""
+    sizes = {
+        "input_ids": ("vocab_size", config.vocab_size),
+        "masked_lm_ids": ("vocab_size", config.vocab_size),
+        "segment_ids": ("type_vocab_size", config.type_vocab_size),
+    }
+    for path, ranges in sample.ranges.items():
+        for name, (smallest, largest) in ranges.items():
+            key, size = sizes[name]
+            if smallest < 0 or largest >= size:
+                raise InputError(
+                    f"Ids must be at least 0 and less than {key}={size} of the configuration. "
+                    f"Received: {name} from {smallest} to {largest} in {path}. Use the "
+                    "configuration that belongs to the vocabulary that the records were made with."
+                )
+
+
+def label_notices(labels: np.ndarray) -> list[str]:
+    """What is to be said of next-sentence labels of which (nearly) all are the same."""
+    if labels.size < FEWEST_LABELS:
+        return []
+    [(label, count)] = Counter(labels.tolist()).most_common(1)
+    if count == labels.size:
+        return [
+            f"The next-sentence loss teaches nothing: the first {count} records all have the label "
+            f"{label}. So it must be for records of one text (--pairs=none); any others should be "
+            "made again."
+        ]
+    if count > ONE_SIDED_LABELS * labels.size:
+        return [
+            f"The next-sentence loss teaches little: {count / labels.size:.0%} of the first "
+            f"{labels.size} records have the label {label}, where about half should."
+        ]
+    return []
+
+
+def check_batch_size(batch_size: int, num_replicas: int, num_micro_batches: int = 1) -> None:
+    """Raises InputError for a --train_batch_size that replicas and micro-batches cannot share."""
+    unit = num_replicas * num_micro_batches
+    if batch_size % unit == 0:
+        return
+    parts = [
+        f"{count} {name}"
+        for count, name in (
+            (num_replicas, "replicas"),
+            (num_micro_batches, "micro-batches (--gradient_accumulation_steps)"),
+        )
+        if count > 1
+    ]
+    of_what = " x ".join(parts) + (f" = {unit}" if len(parts) > 1 else "")
+    below = batch_size // unit * unit
+    nearest = f"{below} and {below + unit} work" if below else f"{unit} is the least that works"
+    raise InputError(
+        f"--train_batch_size must be a multiple of {of_what}. Received: {batch_size}; {nearest}."
+    )
+
+
+def check_disk(folder: str, checkpoint_bytes: int, num_checkpoints: int) -> list[str]:
+    """Looks whether the checkpoints of a run fit on the disk of its folder, if that is local.
+
+    Args:
+        folder: where they go; it may not exist yet, or hold some already.
+        checkpoint_bytes: the size of one.
+        num_checkpoints: the most that the run holds at once, as `num_checkpoints_at_once` says.
+
+    Returns:
+        What is to be said if not all of them fit.
+
+    Raises:
+        InputError: not even two fit, so that none could take the place of another.
+    """
+    if "://" in folder:
+        return []
+    num_there = len(run_state.saved_steps(folder))
+    free = shutil.disk_usage(_nearest_existing(folder)).free
+    num_fitting = num_there + free // checkpoint_bytes
+    if num_fitting >= num_checkpoints:
+        return []
+    size, free = with_prefix(checkpoint_bytes, "B"), with_prefix(free, "B")
+    least = min(2, num_checkpoints)
+    if num_fitting < least:
+        raise InputError(
+            f"{folder} must have room for {least} checkpoints of {size}, as one is written before "
+            f"another is removed. Received: {free} free. Make room, or use another --output_dir."
+        )
+    return [
+        f"{folder} has room for {num_fitting} of the {num_checkpoints} checkpoints of {size} that "
+        f"the run holds at once ({free} are free). Make room, or lower --keep_checkpoint_max; a "
+        "run stops where the disk is full."
+    ]
+
+
+def num_checkpoints_at_once(
+    num_train_steps: int,
+    save_checkpoints_steps: int,
+    keep_checkpoint_max: int,
+    keep_checkpoint_every_steps: int = 0,
+) -> int:
+    """The most checkpoints that a run holds: those it keeps and the one that is being written."""
+    num_saves = -(-num_train_steps // save_checkpoints_steps)
+    if not keep_checkpoint_max:
+        return num_saves
+    num_lasting = 0
+    if keep_checkpoint_every_steps:
+        num_lasting = num_train_steps // keep_checkpoint_every_steps
+    return min(num_saves, keep_checkpoint_max + num_lasting + 1)
+
+
+def _nearest_existing(folder: str) -> str:
+    """The folder itself, or the nearest above it that exists."""
+    folder = os.path.abspath(folder)
+    while not os.path.exists(folder):
+        folder = os.path.dirname(folder)
+    return folder

@@ -1,0 +1,155 @@
+"""Checks before a run: each names what cannot work, or is likely not wanted."""
+
+import re
+import shutil
+from collections import namedtuple
+
+import numpy as np
+import pytest
+
+from bert_keras.config import BertConfig
+from bert_keras.data.sampling import Sample
+from bert_keras.errors import InputError
+from bert_keras.training import preflight
+
+CONFIG = BertConfig.named("tiny", vocab_size=100)
+
+
+def sample_with(**ranges):
+    usual = {"input_ids": (0, 99), "segment_ids": (0, 1), "masked_lm_ids": (0, 99)}
+    empty = np.zeros(0, np.int32)
+    return Sample({"a": usual, "b": usual | ranges}, empty, empty)
+
+
+def test_ids_that_the_model_knows():
+    preflight.check_sample(sample_with(), CONFIG)
+
+
+@pytest.mark.parametrize(
+    ("ranges", "message"),
+    [
+        (
+            {"input_ids": (0, 100)},
+            "less than vocab_size=100 .* Received: input_ids from 0 to 100 in b",
+        ),
+        (
+            {"masked_lm_ids": (0, 120)},
+            "less than vocab_size=100 .* masked_lm_ids from 0 to 120 in b",
+        ),
+        ({"input_ids": (-1, 5)}, "at least 0 .* Received: input_ids from -1 to 5 in b"),
+        (
+            {"segment_ids": (0, 2)},
+            "less than type_vocab_size=2 .* Received: segment_ids from 0 to 2 in b",
+        ),
+    ],
+)
+def test_ids_that_the_model_does_not_know(ranges, message):
+    with pytest.raises(InputError, match=message):
+        preflight.check_sample(sample_with(**ranges), CONFIG)
+
+
+@pytest.mark.parametrize(
+    ("num_zeros", "num_ones", "messages"),
+    [
+        (50, 50, []),
+        (44, 56, []),
+        (31, 0, []),  # so few may all be equal by chance
+        (10, 90, []),
+        (100, 0, ["teaches nothing: the first 100 records all have the label 0. .*--pairs=none"]),
+        (5, 95, ["teaches little: 95% of the first 100 records have the label 1"]),
+    ],
+)
+def test_the_balance_of_labels(num_zeros, num_ones, messages):
+    notices = preflight.label_notices(np.repeat([0, 1], [num_zeros, num_ones]))
+    assert len(notices) == len(messages)
+    for notice, message in zip(notices, messages, strict=True):
+        assert re.search(message, notice)
+
+
+def test_batches_that_can_be_shared():
+    preflight.check_batch_size(7, num_replicas=1)
+    preflight.check_batch_size(24, num_replicas=3, num_micro_batches=4)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ((30, 4, 1), "a multiple of 4 replicas. Received: 30; 28 and 32 work"),
+        ((3, 4, 1), "a multiple of 4 replicas. Received: 3; 4 is the least that works"),
+        ((32, 3, 4), r"3 replicas x 4 micro-batches \(.*\) = 12. Received: 32; 24 and 36 work"),
+        ((32, 1, 5), r"a multiple of 5 micro-batches \(--gradient_accumulation_steps\)\. Rec"),
+    ],
+)
+def test_batches_that_cannot_be_shared(sizes, message):
+    with pytest.raises(InputError, match=message):
+        preflight.check_batch_size(*sizes)
+
+
+@pytest.mark.parametrize(
+    ("steps", "save", "keep", "every", "expected"),
+    [
+        (1000, 100, 5, 0, 6),  # five, and the one that is being written
+        (1000, 100, 0, 0, 10),
+        (250, 100, 0, 0, 3),  # the last step is saved too
+        (200, 100, 5, 0, 2),
+        (1000, 100, 3, 500, 6),
+    ],
+)
+def test_checkpoints_at_once(steps, save, keep, every, expected):
+    assert preflight.num_checkpoints_at_once(steps, save, keep, every) == expected
+
+
+@pytest.fixture
+def disk(monkeypatch):
+    """Sets how many bytes are free; the folders that were asked for are returned."""
+    asked = []
+
+    def set_free(free):
+        def disk_usage(folder):
+            asked.append(folder)
+            return namedtuple("Usage", "free")(free)
+
+        monkeypatch.setattr(shutil, "disk_usage", disk_usage)
+        return asked
+
+    return set_free
+
+
+def test_a_disk_with_room(disk, tmp_path):
+    asked = disk(free=6000)
+    assert preflight.check_disk(str(tmp_path / "new" / "run"), 1000, 6) == []
+    assert asked == [str(tmp_path)]  # the nearest folder that exists
+
+
+def test_a_disk_without_room_for_all(disk, tmp_path):
+    disk(free=5_999_000_000)
+    [notice] = preflight.check_disk(str(tmp_path), 1_000_000_000, 6)
+    assert "room for 5 of the 6 checkpoints of 1 GB that the run holds at once (6 GB" in notice
+
+
+@pytest.mark.parametrize(("num_checkpoints", "free"), [(6, 1999), (2, 1999), (1, 999)])
+def test_a_disk_without_room(disk, tmp_path, num_checkpoints, free):
+    disk(free)
+    least = min(2, num_checkpoints)
+    with pytest.raises(
+        InputError, match=f"room for {least} checkpoints of 1 kB, .*Received: .* fr"
+    ):
+        preflight.check_disk(str(tmp_path), 1000, num_checkpoints)
+
+
+def test_checkpoints_that_are_there_need_no_more_room(disk, tmp_path):
+    for step in range(5):
+        (tmp_path / f"model.ckpt-{step}.index").write_text("")
+    disk(free=1000)
+    assert preflight.check_disk(str(tmp_path), 1000, 6) == []
+
+
+def test_folders_elsewhere_are_not_asked(disk):
+    asked = disk(free=0)
+    assert preflight.check_disk("gs://bucket/run", 1000, 6) == [] == asked
+
+
+def test_the_disk_of_this_machine(tmp_path):
+    assert preflight.check_disk(str(tmp_path), 1, 2) == []
+    with pytest.raises(InputError, match="must have room for 2 checkpoints of 1 ZB"):
+        preflight.check_disk(str(tmp_path), 10**21, 2)
