@@ -4,6 +4,11 @@ Differs from `keras.layers.Dropout`: every replica of a distribution strategy dr
 16 random bits decide about an element, and the bits can be applied inside a compiled chain.
 """
 
+import contextlib
+import contextvars
+import types
+from collections.abc import Iterator, Mapping
+
 import keras
 import tensorflow as tf
 
@@ -35,11 +40,16 @@ class Dropout(keras.layers.Layer):
         """New random uint16 numbers of this shape."""
         size = tf.reduce_prod(shape)
         words = tf.random.stateless_uniform(
-            [(size + 1) // 2], self._next_seed(), None, None, tf.uint32, alg="philox"
+            [(size + 1) // 2], self._seed(), None, None, tf.uint32, alg="philox"
         )
         return tf.reshape(tf.reshape(tf.bitcast(words, tf.uint16), [-1])[:size], shape)
 
-    def _next_seed(self) -> tf.Tensor:
+    def _seed(self) -> tf.Tensor:
+        given = _GIVEN_SEEDS.get()
+        return given[self] if self in given else self.next_seed()
+
+    def next_seed(self) -> tf.Tensor:
+        """The seed of this replica's next mask, int32 [2]; the one after it will be another."""
         seed = tf.cast(self.seed_generator.next(), tf.int32)
         replica = tf.distribute.get_replica_context().replica_id_in_sync_group
         return seed + REPLICA_STRIDE * tf.stack([tf.cast(replica, tf.int32), 0])
@@ -49,6 +59,22 @@ class Dropout(keras.layers.Layer):
 
     def get_config(self):
         return super().get_config() | {"rate": self.rate}
+
+
+# Of the current thread: strategies trace each replica in a thread of its own.
+_GIVEN_SEEDS: contextvars.ContextVar[Mapping[Dropout, tf.Tensor]] = contextvars.ContextVar(
+    "given_seeds", default=types.MappingProxyType({})
+)
+
+
+@contextlib.contextmanager
+def given_seeds(seeds: Mapping[Dropout, tf.Tensor]) -> Iterator[None]:
+    """Within it, these dropouts draw their masks from these seeds, and their own do not move on."""
+    token = _GIVEN_SEEDS.set(seeds)
+    try:
+        yield
+    finally:
+        _GIVEN_SEEDS.reset(token)
 
 
 def drop(inputs, random_bits, rate: float):

@@ -8,18 +8,19 @@ from bert_keras.layers.embeddings import Embeddings
 from bert_keras.layers.pooler import Pooler
 
 
-def bert(config: BertConfig) -> keras.Model:
+def bert(config: BertConfig, block: type[TransformerBlock] = TransformerBlock) -> keras.Model:
     """The encoder with its pooler, `BertModel` of google-research/bert.
 
     Inputs, a dict of int32 [B, T]: `input_ids`, `input_mask` (1 = a token, 0 = padding),
     `segment_ids` (0 = sentence A, 1 = sentence B).
     Outputs, a dict: `sequence_output` [B, T, H], `pooled_output` [B, H].
+    `block` is the class of the layers, of the signature of `TransformerBlock`.
     """
     inputs = token_inputs()
     attention_mask = keras.ops.expand_dims(inputs["input_mask"], axis=1)  # [B, 1, T]
     hidden, _ = Embeddings(config, name="embeddings")(inputs["input_ids"], inputs["segment_ids"])
     for index in range(config.num_hidden_layers):
-        hidden = TransformerBlock(config, name=f"layer_{index}")(hidden, attention_mask)
+        hidden = block(config, name=f"layer_{index}")(hidden, attention_mask)
     pooled = Pooler(config.initializer_range, name="pooler")(hidden)
     return keras.Model(inputs, {"sequence_output": hidden, "pooled_output": pooled}, name="bert")
 

@@ -7,13 +7,16 @@ from bert_keras.layers.block import TransformerBlock
 from bert_keras.layers.packed import PackedEmbeddings, PackedPooler
 
 
-def packed_bert(config: BertConfig) -> keras.Model:
+def packed_bert(
+    config: BertConfig, block: type[TransformerBlock] = TransformerBlock
+) -> keras.Model:
     """`bert` with the same weights, on what `bert_keras.data.packing` makes of its inputs.
 
     Inputs, a dict of int32 [B, T]: `input_ids`, `sequence_ids` (0 = padding, k = the row's k-th
     sequence), `position_ids` (from 0 on in each sequence), `segment_ids`; and of int32 [B, S]:
     `first_token_positions` (where in the row each sequence begins).
     Outputs, a dict: `sequence_output` [B, T, H], `pooled_output` [B, S, H].
+    `block` is the class of the layers, of the signature of `TransformerBlock`.
     """
     inputs = packed_inputs()
     # The blocks of the diagonal; padding sees padding, so that no row is without a position.
@@ -25,7 +28,7 @@ def packed_bert(config: BertConfig) -> keras.Model:
         inputs["input_ids"], inputs["segment_ids"], inputs["position_ids"]
     )
     for index in range(config.num_hidden_layers):
-        hidden = TransformerBlock(config, name=f"layer_{index}")(hidden, attention_mask)
+        hidden = block(config, name=f"layer_{index}")(hidden, attention_mask)
     pooled = PackedPooler(config.initializer_range, name="pooler")(
         hidden, inputs["first_token_positions"]
     )

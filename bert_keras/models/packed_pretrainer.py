@@ -3,18 +3,22 @@
 import keras
 
 from bert_keras.config import BertConfig
+from bert_keras.layers.block import TransformerBlock
 from bert_keras.layers.masked_lm_head import MaskedLMHead
 from bert_keras.layers.next_sentence_head import NextSentenceHead
 from bert_keras.models.packed_bert import packed_bert
 
 
-def packed_pretrainer(config: BertConfig) -> keras.Model:
+def packed_pretrainer(
+    config: BertConfig, block: type[TransformerBlock] = TransformerBlock
+) -> keras.Model:
     """`pretrainer` with the same weights, on rows that hold several sequences each.
 
     Inputs: those of `packed_bert` and `masked_lm_positions` int32 [B, P], counted in the row.
     Outputs, a dict: `masked_lm_logits` [B, P, V], `next_sentence_logits` [B, S, 2].
+    `block` is the class of the layers, of the signature of `TransformerBlock`.
     """
-    encoder = packed_bert(config)
+    encoder = packed_bert(config, block)
     positions = keras.Input(shape=(None,), dtype="int32", name="masked_lm_positions")
     _, word_table = encoder.get_layer("embeddings").output
     masked_lm_logits = MaskedLMHead(config, name="predictions")(

@@ -3,18 +3,20 @@
 import keras
 
 from bert_keras.config import BertConfig
+from bert_keras.layers.block import TransformerBlock
 from bert_keras.layers.masked_lm_head import MaskedLMHead
 from bert_keras.layers.next_sentence_head import NextSentenceHead
 from bert_keras.models.bert import bert
 
 
-def pretrainer(config: BertConfig) -> keras.Model:
+def pretrainer(config: BertConfig, block: type[TransformerBlock] = TransformerBlock) -> keras.Model:
     """The model that `run_pretraining.py` of google-research/bert trains.
 
     Inputs: those of `bert` and `masked_lm_positions` int32 [B, P].
     Outputs, a dict: `masked_lm_logits` [B, P, V], `next_sentence_logits` [B, 2].
+    `block` is the class of the layers, of the signature of `TransformerBlock`.
     """
-    encoder = bert(config)
+    encoder = bert(config, block)
     positions = keras.Input(shape=(None,), dtype="int32", name="masked_lm_positions")
     _, word_table = encoder.get_layer("embeddings").output
     masked_lm_logits = MaskedLMHead(config, name="predictions")(

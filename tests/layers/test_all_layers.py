@@ -15,6 +15,7 @@ from bert_keras.layers.masked_lm_head import MaskedLMHead, Transform
 from bert_keras.layers.next_sentence_head import NextSentenceHead
 from bert_keras.layers.packed import PackedEmbeddings, PackedPooler
 from bert_keras.layers.pooler import Pooler
+from bert_keras.layers.rematerialized import RematerializedBlock
 from bert_keras.layers.residual import ResidualOutput
 
 CONFIG = BertConfig.named("tiny", vocab_size=100)
@@ -30,6 +31,7 @@ LAYERS = [
     PackedEmbeddings(CONFIG, name="n"),
     PackedPooler(0.1, name="o"),
     Pooler(0.1, name="i"),
+    RematerializedBlock(CONFIG, name="p"),
     ResidualOutput(0.3, 0.1, 1e-5, name="j"),
     SelfAttention(4, 0.3, 0.1, name="k"),
     TransformerBlock(CONFIG, name="l", dtype="mixed_bfloat16"),
