@@ -1,4 +1,4 @@
-"""Learning rates: linear warm-up, then polynomial decay to the last step.
+"""Learning rates: linear warm-up, then polynomial decay to the last step, or none.
 
 `create_optimizer` in optimization.py of google-research/bert. `schedule(0)` is the rate of the
 first step.
@@ -13,7 +13,18 @@ from bert_keras.errors import InputError
 
 
 class _WarmupDecay(keras.optimizers.schedules.LearningRateSchedule):
-    """The numbers of both schedules; which step the decay counts from is theirs to say."""
+    """The numbers of the schedules; which step the decay counts from is theirs to say.
+
+    Args:
+        peak_learning_rate: where the warm-up leads to.
+        num_train_steps: after so many steps the decay has ended.
+        num_warmup_steps: step k <= num_warmup_steps has the rate peak * (k - 1) / num_warmup_steps.
+        end_learning_rate: where the decay ends.
+        power: of the part of the decay that is left: 1 is a line, 0.5 falls late, 2 early.
+
+    Raises:
+        InputError: a number is out of its range.
+    """
 
     def __init__(
         self,
@@ -33,6 +44,8 @@ class _WarmupDecay(keras.optimizers.schedules.LearningRateSchedule):
                 "The learning rates of a schedule must be finite and at least 0. Received: "
                 f"peak_learning_rate={peak_learning_rate}, end_learning_rate={end_learning_rate}"
             )
+        if not 0 < power < math.inf:
+            raise InputError(f"power must be finite and greater than 0. Received: power={power}")
         self.peak_learning_rate = peak_learning_rate
         self.num_train_steps = num_train_steps
         self.num_warmup_steps = num_warmup_steps
@@ -84,3 +97,46 @@ class ContinuousWarmupPolynomialDecay(_WarmupDecay):
         since_peak = tf.maximum(step - self.num_warmup_steps, 0.0)
         num_decay_steps = max(self.num_train_steps - self.num_warmup_steps, 1)
         return self._warm_up(step, self._decay(since_peak, num_decay_steps))
+
+
+@keras.saving.register_keras_serializable("bert_keras")
+class WarmupConstant(_WarmupDecay):
+    """The peak to the end: step k gets peak * min(1, (k - 1) / num_warmup_steps).
+
+    With peak 1e-4, 100 steps of warm-up: 0 -> 0, 99 -> 9.9e-5, 100 -> 1.0e-4, 1000 -> 1.0e-4.
+
+    It takes what the other schedules take, so that one can stand for another; what has no meaning
+    without a decay is refused instead of passed over.
+
+    Args:
+        peak_learning_rate: where the warm-up leads to.
+        num_train_steps: changes no rate.
+        num_warmup_steps: the first step at the peak is the next one.
+        power: 1.
+
+    Raises:
+        InputError: a number is out of its range.
+    """
+
+    def __init__(
+        self,
+        peak_learning_rate: float,
+        num_train_steps: int,
+        num_warmup_steps: int = 0,
+        power: float = 1.0,
+    ):
+        if power != 1:
+            raise InputError(
+                "WarmupConstant has no decay, so its power must be 1. "
+                f"Received: power={power}. Leave it out, or take a schedule that decays."
+            )
+        super().__init__(peak_learning_rate, num_train_steps, num_warmup_steps)
+
+    def __call__(self, step):
+        step = tf.cast(step, tf.float32)
+        return self._warm_up(step, tf.fill(tf.shape(step), self.peak_learning_rate))
+
+    def get_config(self):
+        config = super().get_config()
+        del config["end_learning_rate"]
+        return config
