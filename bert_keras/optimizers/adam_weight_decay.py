@@ -3,13 +3,13 @@
 `AdamWeightDecayOptimizer` and `create_optimizer` of google-research/bert.
 """
 
-import dataclasses
+import functools
 from collections.abc import Sequence
 
 import keras
 import tensorflow as tf
 
-from bert_keras.optimizers.decayed_adam import DecayedAdam
+from bert_keras.optimizers.decayed_adam import DecayedAdam, handles, read, update_moments, write
 from bert_keras.optimizers.exclusions import EXCLUDE_FROM_WEIGHT_DECAY
 
 
@@ -29,6 +29,7 @@ class AdamWeightDecay(DecayedAdam):
         epsilon: float = 1e-6,
         exclude_from_weight_decay: Sequence[str] = EXCLUDE_FROM_WEIGHT_DECAY,
         clip_norm: float | None = 1.0,
+        clipping: str = "global",
         name: str = "adam_weight_decay",
     ):
         super().__init__(
@@ -39,17 +40,26 @@ class AdamWeightDecay(DecayedAdam):
             epsilon,
             exclude_from_weight_decay,
             clip_norm,
+            clipping,
             name,
         )
 
-    def direction(self, path):
-        return _Direction(self.epsilon, self.decay_rate(path))
+    def update_on_device(self, index, variable, slots, gradient, step):
+        gradient = tf.convert_to_tensor(gradient)
+        update = _compiled_update(
+            self.beta_1, self.beta_2, self.epsilon, self.decay_rates[index], tuple(variable.shape)
+        )
+        update(*handles(variable, slots), gradient, step)
 
 
-@dataclasses.dataclass(frozen=True)
-class _Direction:
-    epsilon: float
-    decay_rate: float
+@functools.cache
+def _compiled_update(beta_1, beta_2, epsilon, decay_rate, shape):
+    @tf.function(jit_compile=True, autograph=False)
+    def update(weight, adam_m, adam_v, gradient, step):
+        gradient = tf.ensure_shape(gradient, shape) * step.gradient_scale
+        m, v = update_moments(adam_m, adam_v, gradient, beta_1, beta_2)
+        value = read(weight, shape)
+        value -= step.learning_rate * (m / (tf.sqrt(v) + epsilon) + decay_rate * value)
+        write(weight, value)
 
-    def __call__(self, weight, m, v):
-        return m / (tf.sqrt(v) + self.epsilon) + self.decay_rate * weight
+    return update
