@@ -11,6 +11,7 @@ import pytest
 import tensorflow as tf
 
 from bert_keras.optimizers.adam_weight_decay import AdamWeightDecay
+from bert_keras.optimizers.lamb import Lamb
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -62,6 +63,11 @@ def test_weights_of_two_replicas_are_those_of_one_device(two_replicas):
         np.testing.assert_allclose(replicas, [variable.numpy()] * 2, rtol=1e-7)
 
 
+def test_lamb_of_two_replicas(two_replicas):
+    """The direction of a weight alone, not decayed, is 1: it moves by rate * |w| = 0.01 * 2."""
+    np.testing.assert_allclose(two_replicas["lamb"]["weights"], np.full((2, 2, 1), 1.98), rtol=1e-6)
+
+
 @pytest.mark.parametrize("case", ["global, infinite", "replica, infinite"])
 def test_infinite_gradient_of_the_second_replica_shows(two_replicas, case):
     state = two_replicas[case]
@@ -86,7 +92,7 @@ def test_clipping_is_by_the_norm_of_all_variables(gradients, clipped, clipping):
     np.testing.assert_allclose(np.ravel(optimizer.adam_m) / 0.1, clipped, rtol=1e-6)
 
 
-@pytest.mark.parametrize("optimizer_class", [AdamWeightDecay])
+@pytest.mark.parametrize("optimizer_class", [AdamWeightDecay, Lamb])
 def test_slices_of_a_table_move_it_as_their_sum_does(optimizer_class):
     """Rows 0, 2 and 0 again: 3 + 1 and 2, unclipped."""
     tables = [keras.Variable(np.ones((3, 1), np.float32), name="table") for _ in range(2)]

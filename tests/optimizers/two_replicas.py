@@ -9,6 +9,7 @@ import keras
 import tensorflow as tf
 
 from bert_keras.optimizers.adam_weight_decay import AdamWeightDecay
+from bert_keras.optimizers.lamb import Lamb
 
 
 def one_each(first, second):
@@ -38,6 +39,7 @@ CASES = {
     "replica, infinite": (AdamWeightDecay, {"clipping": "replica"}, one_each(6.0, float("inf"))),
     "global, rows": (AdamWeightDecay, {"clipping": "global"}, rows),
     "replica, rows": (AdamWeightDecay, {"clipping": "replica"}, rows),
+    "lamb": (Lamb, {}, one_each(6.0, 8.0)),
 }
 
 
