@@ -101,12 +101,14 @@ def _num_predictions(length: int) -> int:
 
 
 def _time_steps(take_step, config, batch_size, length, num_steps) -> dict[str, float]:
+    from bert_keras.training.estimates import step_flops
+
     for _ in range(3):
         take_step()
     ceiling = matmul_flops_per_second()
     seconds = min(machine.seconds(take_step) for _ in range(num_steps))
     ceiling = max(ceiling, matmul_flops_per_second())
-    flops = step_flops(config, batch_size, length)
+    flops = step_flops(config, batch_size, length, _num_predictions(length))
     return {
         "seconds": seconds,
         "examples_per_second": batch_size / seconds,
@@ -114,20 +116,6 @@ def _time_steps(take_step, config, batch_size, length, num_steps) -> dict[str, f
         "ceiling_gflops": ceiling / 1e9,
         "peak_memory_gb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
     }
-
-
-def step_flops(config, batch_size: int, length: int) -> float:
-    """Arithmetic of a step: forward and twice that backward, two for a multiplication and a sum.
-
-    6 for each weight of the layers and token, the two products of attention, and the masked-LM
-    head at the masked positions only.
-    """
-    width, layers = config.hidden_size, config.num_hidden_layers
-    num_tokens = batch_size * length
-    layer_weights = layers * (4 * width**2 + 2 * width * config.intermediate_size)
-    attention = layers * 2 * num_tokens * length * width
-    head = batch_size * _num_predictions(length) * (width**2 + width * config.vocab_size)
-    return 6 * (layer_weights * num_tokens + attention + head)
 
 
 def matmul_flops_per_second() -> float:
