@@ -118,8 +118,17 @@ def label_notices(labels: np.ndarray) -> list[str]:
     return []
 
 
-def check_batch_size(batch_size: int, num_replicas: int, num_micro_batches: int = 1) -> None:
-    """Raises InputError for a --train_batch_size that replicas and micro-batches cannot share."""
+def check_batch_size(
+    batch_size: int, num_replicas: int, num_micro_batches: int = 1, name: str = "train_batch_size"
+) -> None:
+    """Raises InputError for a batch size that replicas and micro-batches cannot share.
+
+    Args:
+        batch_size: over all replicas.
+        num_replicas: the devices that share a batch.
+        num_micro_batches: the parts that each replica cuts its share into.
+        name: the flag of the batch size.
+    """
     unit = num_replicas * num_micro_batches
     if batch_size % unit == 0:
         return
@@ -135,7 +144,7 @@ def check_batch_size(batch_size: int, num_replicas: int, num_micro_batches: int 
     below = batch_size // unit * unit
     nearest = f"{below} and {below + unit} work" if below else f"{unit} is the least that works"
     raise InputError(
-        f"--train_batch_size must be a multiple of {of_what}. Received: {batch_size}; {nearest}."
+        f"--{name} must be a multiple of {of_what}. Received: {batch_size}; {nearest}."
     )
 
 
