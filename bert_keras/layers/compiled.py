@@ -3,6 +3,9 @@
 The products of a transformer are fast on every device; what lies between them is bound by the
 memory. A chain that XLA compiles reads its inputs once and writes its output once, and the backward
 chain computes the steps in between again instead of storing them.
+
+A chain computes in float32 whatever the precision: it casts what it reads and writes, and biases,
+gamma and beta come in float32.
 """
 
 from collections.abc import Callable

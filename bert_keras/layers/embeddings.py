@@ -18,7 +18,9 @@ from bert_keras.layers.layer_norm import LayerNorm, layer_norm
 class Embeddings(keras.layers.Layer):
     """input_ids [B, T], segment_ids [B, T] -> embeddings [B, T, H] and the word table [V, H].
 
-    The table is an output so that the masked-LM head of a functional model can share it.
+    The table is an output so that the masked-LM head of a functional model can share it. Looked
+    up and summed in float32 whatever the precision: the gradient of a frequent word has thousands
+    of addends, of which bfloat16 would lose all after some hundred.
 
     Raises:
         InputError: T exceeds the position table.
@@ -30,7 +32,7 @@ class Embeddings(keras.layers.Layer):
         super().__init__(**kwargs)
         self.config = BertConfig.of(config)
         self.layer_norm = LayerNorm(
-            self.config.layer_norm_epsilon, name="LayerNorm", dtype=self.dtype_policy
+            self.config.layer_norm_epsilon, name="LayerNorm", dtype="float32"
         )
         self.dropout = Dropout(
             self.config.hidden_dropout_prob, name="dropout", dtype=self.dtype_policy
@@ -52,6 +54,7 @@ class Embeddings(keras.layers.Layer):
             name=name,
             shape=(num_rows, self.config.hidden_size),
             initializer=truncated_normal(self.config.initializer_range),
+            autocast=False,
         )
 
     def call(self, input_ids, segment_ids, training=False):
@@ -81,7 +84,8 @@ class Embeddings(keras.layers.Layer):
         # where the table has two rows.
         segments = tf.one_hot(segment_ids, config.type_vocab_size, dtype=words.dtype)
         segments = tf.tensordot(segments, tf.convert_to_tensor(self.token_type_embeddings), 1)
-        return self._norm_and_drop(words + segments, positions, training), table
+        embeddings = self._norm_and_drop(words + segments, positions, training)
+        return tf.cast(embeddings, self.compute_dtype), table
 
     def _norm_and_drop(self, tokens, positions, training):
         if not training or self.dropout.rate == 0:
@@ -105,9 +109,12 @@ class Embeddings(keras.layers.Layer):
                 f"{self.config.max_position_embeddings}"
             )
 
-    def compute_output_shape(self, input_ids_shape, segment_ids_shape):
+    def compute_output_spec(self, input_ids, *others, training=False):
         width = self.config.hidden_size
-        return (*input_ids_shape, width), (self.config.vocab_size, width)
+        return (
+            keras.KerasTensor((*input_ids.shape, width), self.compute_dtype),
+            keras.KerasTensor((self.config.vocab_size, width), self.variable_dtype),
+        )
 
     def get_config(self):
         return super().get_config() | {"config": self.config.to_dict()}

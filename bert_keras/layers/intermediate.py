@@ -44,4 +44,5 @@ class Intermediate(keras.layers.Layer):
 @compiled
 def add_and_activate(product, bias, activation: str):
     """Product [..., I] and bias [I] -> activation(product + bias) [..., I]."""
-    return ACTIVATIONS[activation](product + bias)
+    outputs = ACTIVATIONS[activation](tf.cast(product, tf.float32) + bias)
+    return tf.cast(outputs, product.dtype)

@@ -46,9 +46,11 @@ class Transform(keras.layers.Layer):
 
 @keras.saving.register_keras_serializable("bert_keras")
 class MaskedLMHead(keras.layers.Layer):
-    """hidden [B, T, H], positions [B, P], word table [V, H] -> logits [B, P, V].
+    """hidden [B, T, H], positions [B, P], word table [V, H] -> logits [B, P, V], float32.
 
-    Only the masked positions are computed; the output matrix is the word table itself.
+    Only the masked positions are computed; the output matrix is the word table itself. In
+    bfloat16 the product is rounded to it before the bias is added in float32: TensorFlow has no
+    kernel, outside of XLA, that multiplies bfloat16 and writes float32.
 
     Raises:
         tf.errors.InvalidArgumentError: a position lies outside the sequence.
@@ -62,7 +64,10 @@ class MaskedLMHead(keras.layers.Layer):
     def build(self, hidden_shape, masked_lm_positions_shape, word_table_shape):
         self.transform.build(hidden_shape)
         self.output_bias = self.add_weight(
-            name="output_bias", shape=(self.config.vocab_size,), initializer="zeros"
+            name="output_bias",
+            shape=(self.config.vocab_size,),
+            initializer="zeros",
+            autocast=False,
         )
 
     def call(self, hidden, masked_lm_positions, word_table):
@@ -73,12 +78,12 @@ class MaskedLMHead(keras.layers.Layer):
             masked = tf.gather(hidden, masked_lm_positions, batch_dims=1)  # [B, P, H]
         batch, predictions = tf.shape(masked)[0], tf.shape(masked)[1]
         rows = tf.reshape(self.transform(masked), [-1, hidden.shape[-1]])  # [B * P, H]
-        logits = tf.matmul(rows, word_table, transpose_b=True)  # [B * P, V]
-        logits = tf.nn.bias_add(logits, tf.cast(self.output_bias, logits.dtype))
+        product = tf.matmul(rows, word_table, transpose_b=True)  # [B * P, V]
+        logits = tf.nn.bias_add(tf.cast(product, tf.float32), self.output_bias)
         return tf.reshape(logits, [batch, predictions, self.config.vocab_size])
 
-    def compute_output_shape(self, hidden_shape, masked_lm_positions_shape, word_table_shape):
-        return (*masked_lm_positions_shape, self.config.vocab_size)
+    def compute_output_spec(self, hidden, masked_lm_positions, word_table):
+        return keras.KerasTensor((*masked_lm_positions.shape, self.config.vocab_size), "float32")
 
     def get_config(self):
         return super().get_config() | {"config": self.config.to_dict()}

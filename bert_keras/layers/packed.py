@@ -30,9 +30,6 @@ class PackedEmbeddings(Embeddings):
         positions = tf.gather(table, position_ids)  # [B, T, H]
         return self._sum(input_ids, segment_ids, positions, training)
 
-    def compute_output_shape(self, input_ids_shape, segment_ids_shape, position_ids_shape):
-        return super().compute_output_shape(input_ids_shape, segment_ids_shape)
-
 
 @keras.saving.register_keras_serializable("bert_keras")
 class PackedPooler(Pooler):

@@ -61,5 +61,6 @@ class ResidualOutput(keras.layers.Layer):
 @compiled
 def drop_add_norm(product, bias, random_bits, residual, gamma, beta, rate: float, epsilon: float):
     """LayerNorm(drop(product + bias) + residual); the vectors are [H], the rest [B, T, H]."""
-    dropped = drop(product + bias, random_bits, rate)
-    return layer_norm(dropped + residual, gamma, beta, epsilon)
+    dropped = drop(tf.cast(product, tf.float32) + bias, random_bits, rate)
+    outputs = layer_norm(dropped + tf.cast(residual, tf.float32), gamma, beta, epsilon)
+    return tf.cast(outputs, residual.dtype)

@@ -13,7 +13,8 @@ def bert(config: BertConfig, block: type[TransformerBlock] = TransformerBlock) -
 
     Inputs, a dict of int32 [B, T]: `input_ids`, `input_mask` (1 = a token, 0 = padding),
     `segment_ids` (0 = sentence A, 1 = sentence B).
-    Outputs, a dict: `sequence_output` [B, T, H], `pooled_output` [B, H].
+    Outputs, a dict: `sequence_output` [B, T, H], `pooled_output` [B, H], of the compute type of
+    Keras' dtype policy.
     `block` is the class of the layers, of the signature of `TransformerBlock`.
     """
     inputs = token_inputs()

@@ -15,7 +15,8 @@ def packed_bert(
     Inputs, a dict of int32 [B, T]: `input_ids`, `sequence_ids` (0 = padding, k = the row's k-th
     sequence), `position_ids` (from 0 on in each sequence), `segment_ids`; and of int32 [B, S]:
     `first_token_positions` (where in the row each sequence begins).
-    Outputs, a dict: `sequence_output` [B, T, H], `pooled_output` [B, S, H].
+    Outputs, a dict: `sequence_output` [B, T, H], `pooled_output` [B, S, H], of the compute type of
+    Keras' dtype policy.
     `block` is the class of the layers, of the signature of `TransformerBlock`.
     """
     inputs = packed_inputs()

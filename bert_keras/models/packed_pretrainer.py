@@ -15,7 +15,7 @@ def packed_pretrainer(
     """`pretrainer` with the same weights, on rows that hold several sequences each.
 
     Inputs: those of `packed_bert` and `masked_lm_positions` int32 [B, P], counted in the row.
-    Outputs, a dict: `masked_lm_logits` [B, P, V], `next_sentence_logits` [B, S, 2].
+    Outputs, a dict of float32: `masked_lm_logits` [B, P, V], `next_sentence_logits` [B, S, 2].
     `block` is the class of the layers, of the signature of `TransformerBlock`.
     """
     encoder = packed_bert(config, block)

@@ -13,7 +13,7 @@ def pretrainer(config: BertConfig, block: type[TransformerBlock] = TransformerBl
     """The model that `run_pretraining.py` of google-research/bert trains.
 
     Inputs: those of `bert` and `masked_lm_positions` int32 [B, P].
-    Outputs, a dict: `masked_lm_logits` [B, P, V], `next_sentence_logits` [B, 2].
+    Outputs, a dict of float32: `masked_lm_logits` [B, P, V], `next_sentence_logits` [B, 2].
     `block` is the class of the layers, of the signature of `TransformerBlock`.
     """
     encoder = bert(config, block)

@@ -12,9 +12,10 @@ def cross_entropy(logits, labels):
     """Logits [R, V] and labels [R] -> losses [R] in nats, float32.
 
     The same numbers as `tf.nn.sparse_softmax_cross_entropy_with_logits`, whose kernel is slower.
+    Computed in float32 from logits of any type; their gradient has their type.
     """
     logsumexp = _logsumexp(logits)  # [R]
-    losses = logsumexp - tf.gather(tf.cast(logits, tf.float32), labels, batch_dims=1)
+    losses = logsumexp - tf.cast(tf.gather(logits, labels, batch_dims=1), tf.float32)
     return losses, lambda upstream: (_gradient(logits, labels, logsumexp, upstream), None)
 
 

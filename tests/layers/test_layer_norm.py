@@ -1,4 +1,6 @@
 import numpy as np
+import pytest
+import tensorflow as tf
 
 from bert_keras.layers.layer_norm import LayerNorm
 
@@ -9,13 +11,14 @@ def test_epsilon_is_small_enough_for_small_rows():
     np.testing.assert_allclose(LayerNorm()(row), [[0, 2**0.5, -(2**0.5), 0]], rtol=1e-5)
 
 
-def test_constant_row_is_beta_in_half_precision():
+@pytest.mark.parametrize("kind", ["float16", "bfloat16"])
+def test_constant_row_is_beta_in_half_precision(kind):
     """1e-12 is 0 in float16: computed there, the row would be 0 / 0."""
-    layer = LayerNorm(dtype="mixed_float16")
+    layer = LayerNorm(dtype=f"mixed_{kind}")
     layer.build((1, 4))
     layer.beta.assign([0.25] * 4)
-    outputs = layer(np.ones([1, 4], np.float16))
-    assert outputs.dtype == "float16"
+    outputs = layer(tf.ones([1, 4], kind))
+    assert outputs.dtype == kind
     np.testing.assert_array_equal(outputs, [[0.25] * 4])
 
 

@@ -23,6 +23,14 @@ def test_losses_and_gradients_are_tensorflows():
         np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-6)
 
 
+def test_losses_of_bfloat16_logits_are_those_of_the_same_numbers_in_float32():
+    logits = tf.cast(tf.random.stateless_normal([6, 50], [1, 2]) * 20, tf.bfloat16)
+    labels = tf.constant([0, 1, 49, 7, 7, 20])
+    losses = cross_entropy(logits, labels)
+    assert losses.dtype == tf.float32
+    np.testing.assert_array_equal(losses, cross_entropy(tf.cast(logits, tf.float32), labels))
+
+
 def test_huge_logits_overflow_nothing():
     losses = cross_entropy(tf.constant([[1e30, -1e30, 0.0]]), tf.constant([0]))
     np.testing.assert_array_equal(losses, [0.0])
