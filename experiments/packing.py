@@ -115,7 +115,7 @@ def counts(settings: Settings, records: str, kind) -> dict[str, float]:
 def steps_of(settings: Settings, records: str, kind) -> Iterator[tuple[float, float]]:
     """Trains BERT-Mini, dropout on; yields the seconds of each step and its number of examples."""
     from bert_keras.config import BertConfig
-    from bert_keras.objectives.pretraining import LOSSES
+    from bert_keras.objectives.pretraining import LOSSES, pretraining
     from bert_keras.optimizers.adam_weight_decay import AdamWeightDecay
     from bert_keras.tokenizers.vocabulary import load_vocabulary
     from bert_keras.training import loop
@@ -126,14 +126,14 @@ def steps_of(settings: Settings, records: str, kind) -> Iterator[tuple[float, fl
     optimizer = AdamWeightDecay(1e-4)
     optimizer.build(model.trainable_variables)
     take_step = loop.compile_train_step(
-        strategy_for(DeviceSettings()), model, kind.objective, LOSSES, optimizer
+        strategy_for(DeviceSettings()), model, pretraining, LOSSES, optimizer
     )
     lengths = (settings.max_seq_length, settings.max_predictions_per_seq)
     for batch in kind.training_dataset(records, *lengths, settings.batch_size, seed=1):
         start = time.perf_counter()
-        means, gradient_norm = take_step(batch)
-        float(gradient_norm)
-        yield time.perf_counter() - start, float(means["next_sentence_loss"].count)
+        taken = take_step(batch)
+        float(taken.gradient_norm)
+        yield time.perf_counter() - start, float(taken.means["next_sentence_loss"].count)
 
 
 def rates(steps: list[tuple[float, float]]) -> dict[str, float]:

@@ -43,7 +43,12 @@ def inputs(names=INPUTS) -> dict[str, tf.Tensor]:
 def loss(trained, batch, training=True) -> tf.Tensor:
     """The loss that `train_step` differentiates."""
     outputs = trained({name: batch[name] for name in INPUTS}, training=training)
-    return step.total_loss(pretraining(outputs, batch), LOSSES)
+    return step.total_loss(pretraining(outputs, batch), denominators(batch))
+
+
+def denominators(batch) -> dict[str, tf.Tensor]:
+    """What one device divides the losses by."""
+    return {name: loss.count(batch) + loss.added for name, loss in LOSSES.items()}
 
 
 def relative_error(value, expected) -> float:

@@ -13,7 +13,7 @@ from bert_keras.models.bert import bert
 from bert_keras.models.packed_bert import packed_bert
 from bert_keras.models.packed_pretrainer import packed_pretrainer
 from bert_keras.models.pretrainer import pretrainer
-from bert_keras.objectives.pretraining import LOSSES, packed_pretraining, pretraining
+from bert_keras.objectives.pretraining import LOSSES, pretraining
 from bert_keras.optimizers.adam_weight_decay import AdamWeightDecay
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import step
@@ -58,7 +58,7 @@ def packed(batch, num_rows=NUM_EXAMPLES):
 def means_and_gradients(model, objective, batch):
     with tf.GradientTape() as tape:
         means = objective(model(step.model_inputs(model, batch), training=True), batch)
-        loss = step.total_loss(means, LOSSES)
+        loss = step.total_loss(means, golden_model.denominators(batch))
     gradients = tape.gradient(loss, [variable.value for variable in model.trainable_variables])
     return means, [tf.convert_to_tensor(gradient) for gradient in gradients]
 
@@ -67,9 +67,7 @@ def assert_same(models, batch):
     """Losses, counts and gradients of the batch and of its rows."""
     plain, in_rows = models
     means, gradients = means_and_gradients(plain, pretraining, batch)
-    packed_means, packed_gradients = means_and_gradients(
-        in_rows, packed_pretraining, packed(batch)[1]
-    )
+    packed_means, packed_gradients = means_and_gradients(in_rows, pretraining, packed(batch)[1])
     assert means.keys() == packed_means.keys()
     for name, mean in means.items():
         assert packed_means[name].count == mean.count, name
@@ -162,16 +160,13 @@ def test_optimizer_steps_are_the_same(models):
     """The clipped norm included: gathered positions must not give a sparse gradient."""
     batch = features([3, 20, 9, 1, 24])
     norms, weights = [], []
-    for build, objective, examples in (
-        (pretrainer, pretraining, batch),
-        (packed_pretrainer, packed_pretraining, packed(batch)[1]),
-    ):
+    for build, examples in ((pretrainer, batch), (packed_pretrainer, packed(batch)[1])):
         model, optimizer = golden_model.model(build), AdamWeightDecay(1e-3)
         optimizer.build(model.trainable_variables)
         take_step = tf.function(step.train_step)
         norms.append([])
         for _ in range(3):
-            take_step(model, objective, LOSSES, optimizer, examples)
+            take_step(model, pretraining, LOSSES, optimizer, examples)
             norms[-1].append(optimizer.gradient_norm.numpy())
         weights.append([variable.numpy() for variable in model.trainable_variables])
     np.testing.assert_allclose(norms[1], norms[0], rtol=1e-5)

@@ -8,6 +8,7 @@ import sys
 TWO_REPLICAS = """
 import keras
 import tensorflow as tf
+from bert_keras.objectives.loss import Loss
 from bert_keras.objectives.mean import Mean
 from bert_keras.training import step
 
@@ -15,9 +16,11 @@ cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
 strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
 
+def num_examples(features):
+    return tf.cast(tf.size(features["x"]), tf.float32)
+
 def objective(outputs, features):
-    count = tf.cast(tf.size(outputs), tf.float32)
-    return {"loss": Mean(tf.reduce_sum(outputs), count)}
+    return {"loss": Mean(tf.reduce_sum(outputs), num_examples(features))}
 
 with strategy.scope():
     x = keras.Input(shape=(), name="x")
@@ -28,7 +31,8 @@ with strategy.scope():
 
 @tf.function
 def run(features):
-    return strategy.run(step.train_step, (model, objective, {"loss": 0.0}, optimizer, features))
+    losses = {"loss": Loss(num_examples)}
+    return strategy.run(step.train_step, (model, objective, losses, optimizer, features))
 
 batch = tf.data.Dataset.from_tensors({"x": tf.constant([1.0, 3.0, 5.0, 7.0])}).unbatch().batch(4)
 means = run(next(iter(strategy.experimental_distribute_dataset(batch))))
