@@ -23,19 +23,14 @@ import dataclasses
 from bert_keras import flags
 from bert_keras.backend import check_backend, import_tensorflow_quietly
 from bert_keras.data.masking_settings import MaskingSettings
-from bert_keras.training import devices
-from bert_keras.training.stop import StopRequest
+from bert_keras.training.devices import REPLACED_FLAGS, DeviceSettings
+from bert_keras.training.loop_settings import MOST_STEPS, LoopSettings
 
 MOST_EXAMPLES = 2**20  # of a batch, some ten times what BERT was ever trained with
-MOST_STEPS = 2**31 - 1  # what a 32-bit counter holds
-
-REPLACED_FLAGS = devices.REPLACED_FLAGS | {
-    "iterations_per_loop": "every step returns to the loop; --report_steps spaces the reports.",
-}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Settings(devices.DeviceSettings, MaskingSettings):
+class Settings(LoopSettings, DeviceSettings, MaskingSettings):
     """The flags of the program: what to train on, which model, for how long."""
 
     input_file: list[str] = flags.setting(
@@ -70,6 +65,14 @@ class Settings(devices.DeviceSettings, MaskingSettings):
     )
     do_train: bool = flags.setting(False, "Train.")
     do_eval: bool = flags.setting(False, "Evaluate on --input_file.")
+    check: bool = flags.setting(
+        False, "Only check whether flags, files and devices can work together."
+    )
+    dry_run: bool = flags.setting(
+        False,
+        "Only say how large the model is, what memory it needs, and after a few steps on the "
+        "records how long the training would take. Nothing is written.",
+    )
     train_batch_size: int = flags.setting(
         32, "Examples of a training step, over all devices.", minimum=1, maximum=MOST_EXAMPLES
     )
@@ -80,7 +83,18 @@ class Settings(devices.DeviceSettings, MaskingSettings):
     learning_rate_schedule: str = flags.setting(
         "original",
         "`original` decays from step 0 on, so that the rate drops where the warm-up ends; "
-        "`continuous` decays from the end of the warm-up on.",
+        "`continuous` decays from the end of the warm-up on; `constant` keeps the peak.",
+    )
+    decay_power: float = flags.setting(
+        1.0, "Power of the polynomial by which the rate decays; 1 is linear."
+    )
+    optimizer: str = flags.setting(
+        "adamw", "`adamw`: BERT's Adam with weight decay; `lamb`: for batches of many thousands."
+    )
+    clipping: str = flags.setting(
+        "global",
+        "`global` clips the gradient of the whole batch to norm 1; `replica` clips that of every "
+        "device before they are added, as the original does on a TPU.",
     )
     num_train_steps: int = flags.setting(
         100000, "Training steps of the whole run.", minimum=1, maximum=MOST_STEPS
@@ -88,13 +102,11 @@ class Settings(devices.DeviceSettings, MaskingSettings):
     num_warmup_steps: int = flags.setting(
         10000, "Steps in which the rate rises from 0.", minimum=0, maximum=MOST_STEPS
     )
-    save_checkpoints_steps: int = flags.setting(
-        1000, "Steps between checkpoints.", minimum=1, maximum=MOST_STEPS
+    rematerialize: bool = flags.setting(
+        False,
+        "Keep only the borders of the layers for the backward pass and compute the inside again: "
+        "less memory, about a third more time.",
     )
-    keep_checkpoint_max: int = flags.setting(
-        5, "Checkpoints that are kept; 0 keeps all.", minimum=0, maximum=MOST_STEPS
-    )
-    report_steps: int = flags.setting(100, "Steps between reports.", minimum=1, maximum=MOST_STEPS)
     max_eval_steps: int = flags.setting(
         100,
         "Most batches of an evaluation; 0 evaluates the whole input. A notice says what was cut.",
@@ -115,6 +127,7 @@ def main(settings: Settings) -> int:
     import_tensorflow_quietly()
     from bert_keras import quick_start
     from bert_keras.training import pretraining
+    from bert_keras.training.stop import StopRequest
 
     with StopRequest() as stop:
         if settings == Settings(output_dir=settings.output_dir):

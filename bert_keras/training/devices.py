@@ -1,4 +1,7 @@
-"""The flags that say where a program runs, the same for every program. Loads no TensorFlow."""
+"""The flags that say where a program runs and how it computes, the same for every program.
+
+Loads no TensorFlow.
+"""
 
 import dataclasses
 
@@ -11,6 +14,12 @@ REPLACED_FLAGS = {"num_tpu_cores": "all cores of the TPU are used."}
 class DeviceSettings:
     """Devices of a run. The settings of a program inherit these."""
 
+    strategy: str | None = flags.setting(
+        None,
+        "`one` device; `mirrored` over all of this machine; `multi_worker`: over the machines that "
+        "TF_CONFIG describes; `tpu`. Without it: the TPU if one is named, else the workers of "
+        "TF_CONFIG, else all GPUs, else the CPU.",
+    )
     tpu: str | None = flags.setting(
         None, "TPU to use: its name, its grpc:// address, or `local` on a TPU VM."
     )
@@ -19,3 +28,11 @@ class DeviceSettings:
     master: str | None = flags.setting(None, "grpc:// address of the TPU, with --use_tpu.")
     tpu_zone: str | None = flags.setting(None, "Zone of the TPU, where it is not known.")
     gcp_project: str | None = flags.setting(None, "Project of the TPU, where it is not known.")
+    precision: str = flags.setting(
+        "float32",
+        "`bfloat16` multiplies in it, and keeps weights, moments, softmax, LayerNorm and losses in "
+        "float32; `float32` does all in that.",
+    )
+    xla: bool = flags.setting(
+        False, "Compile the forward and backward pass as a whole; a TPU always does."
+    )

@@ -5,13 +5,13 @@ get fresh masks in every epoch.
 """
 
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import keras
 import tensorflow as tf
 
-from bert_keras.config import BertConfig
 from bert_keras.data.dynamic_pipeline import dynamic_evaluation_dataset, dynamic_pretraining_dataset
 from bert_keras.data.masking_settings import MaskingSettings, masking_for
 from bert_keras.data.packed_pipeline import (
@@ -24,14 +24,7 @@ from bert_keras.data.records import Shard, count_records
 from bert_keras.errors import InputError
 from bert_keras.models.packed_pretrainer import packed_pretrainer
 from bert_keras.models.pretrainer import pretrainer
-from bert_keras.objectives.pretraining import (
-    ACCURACIES,
-    LOSSES,
-    packed_pretraining,
-    pretraining,
-)
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
-from bert_keras.training.step import Objective
 
 # --max_predictions_per_seq is left out: it belongs to records with masks too.
 MASKING_FLAGS = tuple(
@@ -46,8 +39,7 @@ class Recipe(NamedTuple):
 
     training_dataset: Callable[..., tf.data.Dataset]
     evaluation_dataset: Callable[..., tf.data.Dataset]
-    build: Callable[[BertConfig], keras.Model]
-    objective: Objective
+    build: Callable[..., keras.Model]
     unit: str  # what a batch counts
     count: Callable[[Sequence[Shard], int, int], int]  # of an epoch
 
@@ -58,7 +50,6 @@ RECIPES = {
         pretraining_dataset,
         evaluation_dataset,
         pretrainer,
-        pretraining,
         unit="records",
         count=lambda shards, *_: count_records(shards),
     ),
@@ -66,7 +57,6 @@ RECIPES = {
         packed_pretraining_dataset,
         packed_evaluation_dataset,
         packed_pretrainer,
-        packed_pretraining,
         unit="rows",
         count=count_rows,
     ),
@@ -78,26 +68,22 @@ class Examples:
     """Where a run takes its batches from.
 
     Attributes:
-        for_training: function of the number of steps done -> batches of the steps that follow.
-        for_evaluation: function of the batch size -> one pass over the records.
+        for_training: function of the number of steps done, `worker_index` and `num_workers` -> that
+            worker's rows of the batches of the steps that follow.
+        for_evaluation: function of the batch size, `worker_index` and `num_workers` -> that
+            worker's rows of one pass over the records.
         count: how much an epoch holds, in `unit`; reads all files, InputError if one is damaged.
         unit: what a batch counts, "records" or "rows" that hold several.
-        build: makes the model of a configuration.
-        objective: scores its outputs.
-        losses: name of a mean of the objective -> what its count is enlarged by.
-        accuracies: the names of other means of it.
+        build: makes the model of a configuration and a class of blocks.
         decisive: flag -> value, of those that the masks depend on.
         flags: names of the flags that it takes to read records of this kind.
     """
 
-    for_training: Callable[[int], tf.data.Dataset]
-    for_evaluation: Callable[[int], tf.data.Dataset]
+    for_training: Callable[..., tf.data.Dataset]
+    for_evaluation: Callable[..., tf.data.Dataset]
     count: Callable[[], int]
     unit: str
-    build: Callable[[BertConfig], keras.Model]
-    objective: Objective
-    losses: Mapping[str, float]
-    accuracies: Sequence[str]
+    build: Callable[..., keras.Model]
     decisive: Mapping[str, Any]
     flags: Sequence[str]
 
@@ -127,16 +113,19 @@ def _masked_examples(shards, settings):
     recipe = RECIPES["packed" if settings.pack_sequences else "single"]
     lengths = (settings.max_seq_length, settings.max_predictions_per_seq)
     return Examples(
-        lambda start_step: recipe.training_dataset(
-            shards, *lengths, settings.train_batch_size, settings.random_seed, start_step
+        for_training=functools.partial(
+            recipe.training_dataset,
+            shards,
+            *lengths,
+            settings.train_batch_size,
+            settings.random_seed,
         ),
-        lambda batch_size: recipe.evaluation_dataset(shards, *lengths, batch_size),
-        lambda: recipe.count(shards, *lengths),
-        recipe.unit,
-        recipe.build,
-        recipe.objective,
-        LOSSES,
-        ACCURACIES,
+        for_evaluation=lambda batch_size, **worker: _with_pair_weights(
+            recipe.evaluation_dataset(shards, *lengths, batch_size, **worker)
+        ),
+        count=lambda: recipe.count(shards, *lengths),
+        unit=recipe.unit,
+        build=recipe.build,
         decisive={},
         flags=(),
     )
@@ -163,16 +152,30 @@ def _unmasked_examples(shards, settings, tokenizer):
     decisive = {name: getattr(settings, name) for name in MASKING_FLAGS}
     special = f"[CLS] and [SEP] {masking.special_ids}, [MASK] {masking.mask_id}"
     return Examples(
-        lambda start_step: dynamic_pretraining_dataset(
-            shards, length, masking, settings.train_batch_size, settings.random_seed, start_step
+        for_training=functools.partial(
+            dynamic_pretraining_dataset,
+            shards,
+            length,
+            masking,
+            settings.train_batch_size,
+            settings.random_seed,
         ),
-        lambda batch_size: dynamic_evaluation_dataset(shards, length, masking, batch_size),
-        lambda: count_records(shards),
-        "records",
-        pretrainer,
-        pretraining,
-        LOSSES,
-        ACCURACIES,
+        for_evaluation=lambda batch_size, **worker: _with_pair_weights(
+            dynamic_evaluation_dataset(shards, length, masking, batch_size, **worker)
+        ),
+        count=lambda: count_records(shards),
+        unit="records",
+        build=pretrainer,
         decisive=decisive | {"vocab_file": f"{masking.vocab_size} pieces, {special}"},
         flags=("vocab_file", "do_lower_case", *MASKING_FLAGS),
     )
+
+
+def _with_pair_weights(dataset):
+    """Adds `next_sentence_weights`, by which rows that fill up the last batch count nothing."""
+
+    def add(features):
+        ones = tf.ones_like(features["next_sentence_labels"], tf.float32)
+        return {"next_sentence_weights": ones, **features}
+
+    return dataset.map(add)

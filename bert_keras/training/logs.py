@@ -10,13 +10,14 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 from tqdm import tqdm
 
 from bert_keras.errors import InputError
+from bert_keras.notices import notify
 
 LOG_NAME = "train_log.jsonl"
 
@@ -31,6 +32,8 @@ class TrainLog:
         examples_per_step: the global batch size.
         tokens_per_step: the positions of a global batch, padding included.
         shown: the names of the values that a plain line shows.
+        checks: functions of a step and the values of its report that may return a sentence for the
+            user.
 
     Raises:
         InputError: the files cannot be written.
@@ -44,10 +47,12 @@ class TrainLog:
         examples_per_step: int,
         tokens_per_step: int,
         shown: Sequence[str] = ("loss", "learning_rate"),
+        checks: Sequence[Callable[[int, Mapping[str, float]], str | None]] = (),
     ):
         self._per_step = {"examples": examples_per_step, "tokens": tokens_per_step}
         self._num_train_steps = num_train_steps
         self._shown = shown
+        self._checks = checks
         self._path = tf.io.gfile.join(folder, LOG_NAME)
         with _named_errors(f"The reports in {folder}"):
             _cut(self._path, start_step)
@@ -63,6 +68,7 @@ class TrainLog:
             )
         self._clock = None
         self._num_timed_steps = 0
+        self._seconds_waited = 0.0
 
     def __enter__(self) -> "TrainLog":
         return self
@@ -72,19 +78,27 @@ class TrainLog:
         if self._bar is not None:
             self._bar.close()
 
-    def advance(self) -> None:
-        """Notes one more step. The clock starts after the first one, which compiles the step."""
+    def advance(self, num_steps: int = 1) -> None:
+        """Notes more steps. The clock starts after the first call, which compiles the step."""
         if self._clock is None:
             self.restart_clock()
         else:
-            self._num_timed_steps += 1
+            self._num_timed_steps += num_steps
         if self._bar is not None:
-            self._bar.update()
+            self._bar.update(num_steps)
+
+    @contextlib.contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Counts what is done within as waiting for the next batch."""
+        begin = time.perf_counter()
+        yield
+        self._seconds_waited += time.perf_counter() - begin
 
     def restart_clock(self) -> None:
         """Leaves what was just done, such as a save, out of the rates."""
         self._clock = time.perf_counter()
         self._num_timed_steps = 0
+        self._seconds_waited = 0.0
 
     def report(self, step: int, values: dict[str, float]) -> None:
         """Writes `values`, dict of name -> float, as the report of `step`.
@@ -98,16 +112,24 @@ class TrainLog:
             with tf.io.gfile.GFile(self._path, "a") as file:
                 file.write(json.dumps({"step": step} | values) + "\n")
             self._events.write(step, values)
-        self._show(step, values)
+            self._show(step, values)
+            self._remark(step, values)
+
+    def _remark(self, step, values):
+        """Says what the checks have to say, in the terminal and as TensorBoard text."""
+        for sentence in filter(None, (check(step, values) for check in self._checks)):
+            notify(f"step {step}: {sentence}")
+            self._events.write_text(step, "remarks", sentence)
 
     def _rates(self):
         if not self._num_timed_steps:
             return {}
-        steps_per_second = self._num_timed_steps / (time.perf_counter() - self._clock)
-        return {
-            f"{unit}_per_second": amount * steps_per_second
+        seconds = time.perf_counter() - self._clock
+        rates = {
+            f"{unit}_per_second": amount * self._num_timed_steps / seconds
             for unit, amount in self._per_step.items()
         }
+        return rates | {"input_wait_share": self._seconds_waited / seconds}
 
     def _show(self, step, values):
         if self._bar is not None:
@@ -121,6 +143,28 @@ class TrainLog:
             seconds_left = steps_left * self._per_step["examples"] / rate
             line += f"  {rate:.1f} examples/s  {tqdm.format_interval(seconds_left)} left"
         print(line, file=sys.stderr, flush=True)
+
+
+class NoLog:
+    """Stands in for a `TrainLog` where another worker reports."""
+
+    def __enter__(self) -> "NoLog":
+        return self
+
+    def __exit__(self, *_) -> None:
+        pass
+
+    def advance(self, num_steps: int = 1) -> None:
+        pass
+
+    def waiting(self) -> contextlib.AbstractContextManager:
+        return contextlib.nullcontext()
+
+    def restart_clock(self) -> None:
+        pass
+
+    def report(self, step: int, values: dict[str, float]) -> None:
+        pass
 
 
 class EventFile:
@@ -146,6 +190,13 @@ class EventFile:
             for name, value in values.items()
         ]
         self._add(wall_time=time.time(), step=step, summary=tf.compat.v1.Summary(value=scalars))
+        self._writer.flush()
+
+    def write_text(self, step: int, tag: str, text: str) -> None:
+        """Adds a text of `step`, which TensorBoard shows under TEXT."""
+        value = tf.compat.v1.Summary.Value(tag=tag, tensor=tf.make_tensor_proto([text]))
+        value.metadata.plugin_data.plugin_name = "text"
+        self._add(wall_time=time.time(), step=step, summary=tf.compat.v1.Summary(value=[value]))
         self._writer.flush()
 
     def close(self) -> None:

@@ -2,75 +2,159 @@
 
 import dataclasses
 import math
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 from bert_keras.errors import InputError
+from bert_keras.objectives.loss import Loss
 from bert_keras.objectives.mean import Mean
 from bert_keras.training import step
 from bert_keras.training.logs import TrainLog
-from bert_keras.training.stop import StopRequest
+from bert_keras.training.stop import SharedStop, StopRequest
 
-TakeStep = Callable[[Any], tuple[dict[str, Mean], tf.Tensor]]
+SECONDS_PER_HOUR = 3600
+
+
+class Steps(NamedTuple):
+    """What one step gave, or several in a row: then every number is a vector [steps].
+
+    Attributes:
+        means: dict of name -> Mean over all replicas.
+        gradient_norm: of the gradient before clipping.
+        num_stops: how many replicas were asked to stop.
+    """
+
+    means: dict[str, Mean]
+    gradient_norm: tf.Tensor
+    num_stops: tf.Tensor
+
+
+TakeSteps = Callable[[int], Steps]  # of a number of steps
 
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """From which step to which, and how often to save and to report."""
+    """From which step to which, and what happens on the way.
+
+    `end_step` is the last step of this command, which may lie before that of the run.
+    """
 
     start_step: int
-    num_train_steps: int
+    end_step: int
     save_checkpoints_steps: int
     report_steps: int
+    iterations_per_loop: int = 1
+    max_hours: float = 0.0
+
+    def num_steps_at_once(self, done: int) -> int:
+        """How many steps may follow `done` steps before something is to be done."""
+        intervals = (self.save_checkpoints_steps, self.report_steps)
+        until_event = min(every - done % every for every in intervals)
+        return min(self.iterations_per_loop, until_event, self.end_step - done)
 
 
 def compile_train_step(
     strategy: tf.distribute.Strategy,
     model: keras.Model,
     objective: step.Objective,
-    losses: Mapping[str, float],
+    losses: Mapping[str, Loss],
     optimizer: keras.optimizers.Optimizer,
-) -> TakeStep:
-    """Returns a function of a distributed batch -> (dict of name -> Mean, gradient norm)."""
+    **options,
+) -> Callable[..., Steps]:
+    """Returns a function of a distributed batch and `StopRequest.flag` (or none) -> Steps of one.
+
+    `options` are those of `step.train_step`.
+    """
+
+    def on_replica(features, flag):
+        means = step.train_step(model, objective, losses, optimizer, features, **options)
+        means, num_stops = _summed((means, flag))
+        return Steps(means, tf.convert_to_tensor(optimizer.gradient_norm), num_stops)
 
     @tf.function
-    def run(features):
-        means = strategy.run(step.train_step, (model, objective, losses, optimizer, features))
-        return _summed(strategy, means), tf.identity(optimizer.gradient_norm)
+    def run(features, flag=0.0):
+        return _of_first_replica(strategy, strategy.run(on_replica, (features, flag)))
 
     return run
 
 
 def compile_evaluation_step(
     strategy: tf.distribute.Strategy, model: keras.Model, objective: step.Objective
-) -> Callable[[Any], dict[str, Mean]]:
-    """Returns a function of a distributed batch -> dict of name -> Mean over all replicas."""
+) -> Callable[..., tuple[dict[str, Mean], tf.Tensor]]:
+    """Returns a function of a distributed batch and `StopRequest.flag` (or none).
+
+    It gives a dict of name -> Mean over all replicas, and how many replicas were asked to stop.
+    """
+
+    def on_replica(features, flag):
+        return _summed((step.evaluation_step(model, objective, features), flag))
 
     @tf.function(reduce_retracing=True)
-    def run(features):
-        return _summed(strategy, strategy.run(step.evaluation_step, (model, objective, features)))
+    def run(features, flag=0.0):
+        return _of_first_replica(strategy, strategy.run(on_replica, (features, flag)))
 
     return run
 
 
+def one_by_one(
+    run: Callable[..., Steps], batches: Iterator, stop: StopRequest | SharedStop, log: TrainLog
+) -> TakeSteps:
+    """Returns a function that takes one step, on the next of `batches`."""
+
+    def take(_):
+        with log.waiting():
+            features = next(batches)
+        taken = run(features, tf.constant(stop.flag))
+        stop.note(taken.num_stops)
+        return taken
+
+    return take
+
+
+def in_graph(
+    run: Callable[..., Steps], batches: Iterator, stop: StopRequest | SharedStop
+) -> TakeSteps:
+    """Returns a function that takes several steps before it returns to the host."""
+
+    @tf.function(autograph=False)
+    def run_all(num_steps, flag):
+        layout = []  # what a step gives, known as soon as the loop is traced
+
+        def take(index, rows):
+            taken = run(next(batches), flag)
+            layout[:] = [taken]
+            return index + 1, rows.write(index, tf.stack(tf.nest.flatten(taken)))
+
+        rows = tf.TensorArray(tf.float32, size=num_steps)
+        _, rows = tf.while_loop(lambda index, _: index < num_steps, take, (0, rows))
+        return tf.nest.pack_sequence_as(layout[0], tf.unstack(rows.stack(), axis=1))
+
+    def take(num_steps):
+        taken = run_all(tf.constant(num_steps), tf.constant(stop.flag))
+        stop.note(tf.reduce_max(taken.num_stops))
+        return taken
+
+    return take
+
+
 def train(
-    take_step: TakeStep,
-    batches: Iterator,
+    take_steps: TakeSteps,
     plan: Plan,
     learning_rate: Callable[[int], Any],
     losses: Iterable[str],
     save: Callable[[int], None],
     log: TrainLog,
-    stop: StopRequest,
+    stop: StopRequest | SharedStop,
 ) -> int:
-    """Trains from `plan.start_step` to `plan.num_train_steps`, or until a stop is requested.
+    """Trains from `plan.start_step` to `plan.end_step`, or until a stop is requested.
 
     Args:
-        take_step: function of a batch -> (dict of name -> Mean, gradient norm).
-        batches: iterator of batches, the first one that of step `plan.start_step` + 1.
+        take_steps: function of a number of steps, of which it takes that many.
         learning_rate: function of the number of steps done -> rate of the next one.
         losses: the names of the means that are added to give `loss`.
         save: function of a step that writes its checkpoint.
@@ -84,10 +168,12 @@ def train(
     """
     done = saved = plan.start_step
     pending = []
-    while done < plan.num_train_steps and not stop.received:
-        pending.append(take_step(next(batches)))
-        done += 1
-        log.advance()
+    begin = time.monotonic()
+    while done < plan.end_step and not stop.reason:
+        num_steps = plan.num_steps_at_once(done)
+        pending.append(take_steps(num_steps))
+        done += num_steps
+        log.advance(num_steps)
         saving = done % plan.save_checkpoints_steps == 0
         if saving or done % plan.report_steps == 0:
             _report(pending, done, learning_rate, losses, log)
@@ -95,6 +181,8 @@ def train(
             save(done)
             saved = done
             log.restart_clock()
+        if plan.max_hours and time.monotonic() - begin >= plan.max_hours * SECONDS_PER_HOUR:
+            stop.request(f"--max_hours={plan.max_hours:g}")
     if pending:
         _report(pending, done, learning_rate, losses, log)
     if saved < done:
@@ -102,49 +190,55 @@ def train(
     return done
 
 
-def _summed(strategy, means):
-    """Adds each replica's sums and counts."""
-    add = tf.distribute.ReduceOp.SUM
-    return {
-        name: Mean(
-            strategy.reduce(add, mean.total, axis=None), strategy.reduce(add, mean.count, axis=None)
-        )
-        for name, mean in means.items()
-    }
+def _summed(values):
+    """The same structure of scalars, each added over all replicas: all of them at once."""
+    total = step.add_over_replicas(tf.stack(tf.nest.flatten(values)))
+    return tf.nest.pack_sequence_as(values, tf.unstack(total))
+
+
+def _of_first_replica(strategy, values):
+    """What every replica has alike, once."""
+    return tf.nest.map_structure(
+        lambda value: strategy.experimental_local_results(value)[0], values
+    )
 
 
 def _report(pending, done, learning_rate, losses, log):
     """Checks and reports the pending steps, the last of which is step `done`; empties the list."""
-    _check_finite(pending, done, learning_rate, losses)
-    log.report(done, _values(pending, losses) | {"learning_rate": float(learning_rate(done - 1))})
+    steps = tf.nest.map_structure(_joined, *pending)
+    _check_finite(steps, done, learning_rate, losses)
+    log.report(done, _values(steps, losses) | {"learning_rate": float(learning_rate(done - 1))})
     pending.clear()
 
 
-def _values(pending, losses):
-    """Returns the means over the pending steps, their loss, and the last gradient norm."""
+def _joined(*values):
+    return np.concatenate([np.reshape(value, [-1]) for value in values]).astype(np.float64)
+
+
+def _values(steps, losses):
+    """Returns the means over the steps, their loss, and the last gradient norm."""
     means = {}
-    for name in pending[0][0]:
-        total = sum(float(steps_means[name].total) for steps_means, _ in pending)
-        count = sum(float(steps_means[name].count) for steps_means, _ in pending)
+    for name, mean in steps.means.items():
+        total, count = float(mean.total.sum()), float(mean.count.sum())
         means[name] = total / count if count else 0.0
     loss = sum(means[name] for name in losses)
-    return {"loss": loss} | means | {"gradient_norm": float(pending[-1][1])}
+    return {"loss": loss} | means | {"gradient_norm": float(steps.gradient_norm[-1])}
 
 
-def _check_finite(pending, last_step, learning_rate, losses):
-    """Raises InputError for the first of the pending steps whose numbers are not finite."""
-    first_step = last_step - len(pending) + 1
-    norm_before = None
-    for done, (means, gradient_norm) in enumerate(pending, start=first_step):
-        norm = float(gradient_norm)
-        values = {name: float(means[name].total) for name in losses} | {"the gradient norm": norm}
-        bad = [f"{name} is {value}" for name, value in values.items() if not math.isfinite(value)]
-        if bad:
-            before = "" if norm_before is None else f"; the step before had norm {norm_before:.3g}"
-            raise InputError(
-                f"Losses and gradients must stay finite: at step {done} {' and '.join(bad)} "
-                f"(learning rate {float(learning_rate(done - 1)):.3g}{before}). Nothing was saved "
-                "since; the last checkpoint is good. Lower --learning_rate or lengthen "
-                "--num_warmup_steps, in a new --output_dir."
-            )
-        norm_before = norm
+def _check_finite(steps, last_step, learning_rate, losses):
+    """Raises InputError for the first of the steps whose numbers are not finite."""
+    norms = steps.gradient_norm
+    numbers = {name: steps.means[name].total for name in losses} | {"the gradient norm": norms}
+    finite = np.all([np.isfinite(values) for values in numbers.values()], axis=0)
+    if finite.all():
+        return
+    index = int(np.argmin(finite))
+    done = last_step - len(norms) + 1 + index
+    bad = [f"{name} is {v[index]}" for name, v in numbers.items() if not math.isfinite(v[index])]
+    before = f"; the step before had norm {norms[index - 1]:.3g}" if index else ""
+    raise InputError(
+        f"Losses and gradients must stay finite: at step {done} {' and '.join(bad)} "
+        f"(learning rate {float(learning_rate(done - 1)):.3g}{before}). Nothing was saved "
+        "since; the last checkpoint is good. Lower --learning_rate or lengthen "
+        "--num_warmup_steps, in a new --output_dir."
+    )

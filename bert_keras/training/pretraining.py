@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import functools
 from typing import Any
 
 import keras
@@ -11,28 +12,58 @@ from bert_keras import flags
 from bert_keras.checkpoints import pretrained
 from bert_keras.config import BertConfig
 from bert_keras.data.masking_settings import check_masking
-from bert_keras.data.records import check_first_records, count_records
+from bert_keras.data.records import Shard, check_first_records, count_records
+from bert_keras.data.sampling import (
+    NUM_SAMPLED_RECORDS,
+    Sample,
+    sample_records,
+    unigram_entropy,
+)
+from bert_keras.data.shard_sets import check_shards, duplicate_notices
 from bert_keras.errors import InputError
 from bert_keras.files import expand_input_files
+from bert_keras.layers.block import TransformerBlock
+from bert_keras.layers.rematerialized import RematerializedBlock
 from bert_keras.notices import notify
+from bert_keras.objectives.pretraining import ACCURACIES, LOSSES, pretraining
 from bert_keras.optimizers.adam_weight_decay import AdamWeightDecay
+from bert_keras.optimizers.lamb import Lamb
 from bert_keras.optimizers.schedules import (
     ContinuousWarmupPolynomialDecay,
+    WarmupConstant,
     WarmupPolynomialDecay,
 )
 from bert_keras.tokenizers.vocabulary import check_case
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
-from bert_keras.training import preflight, run_folder
-from bert_keras.training.examples import examples_of
+from bert_keras.training import (
+    baselines,
+    dry_run,
+    estimates,
+    preflight,
+    run_folder,
+    run_readme,
+    step,
+)
+from bert_keras.training.examples import Examples, examples_of
+from bert_keras.training.precision import POLICIES, precision
 from bert_keras.training.session import Session, Training
-from bert_keras.training.stop import StopRequest
-from bert_keras.training.strategy import describe, strategy_for
+from bert_keras.training.stop import SharedStop, StopRequest
+from bert_keras.training.strategy import describe, strategy_for, worker_of
+from bert_keras.training.watch import pretraining_checks
 
+# --optimizer
+OPTIMIZERS = {"adamw": AdamWeightDecay, "lamb": Lamb}
 # --learning_rate_schedule
 SCHEDULES = {
     "original": WarmupPolynomialDecay,
     "continuous": ContinuousWarmupPolynomialDecay,
+    "constant": WarmupConstant,
 }
+# --clipping -> the counts that a replica divides by: of the whole batch, or of its own examples
+WHOLE_COUNTS = {"global": step.add_over_replicas, "replica": tf.identity}
+# --rematerialize, --xla
+BLOCKS = {False: TransformerBlock, True: RematerializedBlock}
+GRADIENTS = {False: step.gradients, True: step.compiled(step.gradients)}
 # Read once more to count them; of more data it would take too long for a line.
 MOST_BYTES_COUNTED = 2**30
 # The flags that the weights depend on, beside the records and the configuration of the model.
@@ -44,53 +75,14 @@ DECISIVE_FLAGS = (
     "train_batch_size",
     "learning_rate",
     "learning_rate_schedule",
+    "decay_power",
+    "optimizer",
+    "clipping",
+    "precision",
     "num_train_steps",
     "num_warmup_steps",
     "random_seed",
 )
-
-README = """\
-# A BERT, pre-trained
-
-{num_layers} layers, {hidden_size} wide, {vocab_size} word pieces; {step} steps of
-{train_batch_size} examples x {max_seq_length} positions. Made by
-
-    python -m bert_keras.run_pretraining {command}
-
-## Results
-
-`eval_results.txt` holds the last evaluation, if there was one. Together with `--do_train` that is
-one on the records that were trained on. On records that were held out:
-
-    python -m bert_keras.run_pretraining --do_eval --input_file=HELD_OUT.tfrecord {flags}
-
-## Use it
-
-{missing}    import bert_keras
-    import numpy as np
-
-    encoder, tokenizer = bert_keras.from_pretrained({folder!r})
-    tokens = ["[CLS]", *tokenizer.tokenize("Here is a sentence."), "[SEP]"]
-    ids = np.array([tokenizer.convert_tokens_to_ids(tokens)])
-    inputs = {{"input_ids": ids, "input_mask": ids * 0 + 1, "segment_ids": ids * 0}}
-    encoder(inputs)["sequence_output"]  # [1, number of tokens, {hidden_size}]
-
-## Files
-
-| file | what it is |
-|---|---|
-| config.json, vocab.txt, tokenizer_config.json, bert_model.ckpt.* | the model |
-| model.ckpt-N.*, checkpoint | the run at step N: the same command goes on from the newest |
-| run_settings.json | the settings that the weights depend on |
-| train_log.jsonl | a JSON line for each report of the training |
-| events.out.tfevents.*, eval/ | the same for `tensorboard --logdir=.` |
-| eval_results.txt | the last evaluation |
-"""
-
-MISSING_VOCABULARY = """\
-The run was not told its vocabulary (--vocab_file). Put it here as vocab.txt, then:
-
-"""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,7 +91,9 @@ class Inputs:
 
     config: BertConfig
     tokenizer: WordPieceTokenizer | None
-    files: list[str]
+    shards: list[Shard]
+    sample: Sample
+    examples: Examples
 
 
 def run(settings: Any, stop: StopRequest) -> dict[str, float] | None:
@@ -112,50 +106,63 @@ def run(settings: Any, stop: StopRequest) -> dict[str, float] | None:
         InputError: the settings, or the files that they name, cannot work.
     """
     check_settings(settings)
-    inputs = read_inputs(settings)
     # Before anything else touches the devices: their memory is set up here.
     strategy = strategy_for(settings)
-    notify(f"devices: {describe(strategy)}")
-    lengths = (settings.max_seq_length, settings.max_predictions_per_seq)
-    shards = check_first_records(inputs.files, *lengths)
-    examples = examples_of(shards, settings, inputs.tokenizer)
-    first = examples.for_evaluation(1)
-    preflight.check_ids(first, ("input_ids", "masked_lm_ids"), inputs.config.vocab_size)
+    notify(describe(strategy, settings.train_batch_size))
+    inputs = read_inputs(settings)
+    for sentence in check_inputs(settings, inputs, strategy):
+        notify(sentence)
+    if settings.check:
+        print("Flags, files and devices can work together.")
+        return None
+    with strategy.scope(), precision(settings.precision):
+        keras.utils.set_random_seed(settings.random_seed)
+        model = inputs.examples.build(inputs.config, BLOCKS[settings.rematerialize])
+    session = Session(
+        folder=settings.output_dir,
+        strategy=strategy,
+        model=model,
+        objective=pretraining,
+        losses=LOSSES,
+        accuracies=ACCURACIES,
+        init_checkpoint=settings.init_checkpoint,
+        stop=stop if worker_of(strategy).num_workers == 1 else SharedStop(stop),
+        check_data=lambda: count_records(inputs.shards),
+    )
+    if settings.dry_run:
+        print(dry_run.describe(settings, inputs.config, strategy.num_replicas_in_sync), flush=True)
+        seconds = dry_run.measure(session.measure(_training(settings, inputs)))
+        print(dry_run.time_to_finish(seconds, settings))
+        return None
     # An evaluation of what is not there makes no folder: its name may be mistyped.
-    if settings.do_train or settings.init_checkpoint or tf.io.gfile.exists(settings.output_dir):
+    if session.is_chief and (settings.do_train or settings.init_checkpoint):
         run_folder.make(settings.output_dir)
     # An evaluation may look at the checkpoints of a run that goes on.
-    with run_folder.lock(settings.output_dir) if settings.do_train else contextlib.nullcontext():
-        with strategy.scope():
-            keras.utils.set_random_seed(settings.random_seed)
-            model = examples.build(inputs.config)
-        session = Session(
-            folder=settings.output_dir,
-            strategy=strategy,
-            model=model,
-            objective=examples.objective,
-            losses=examples.losses,
-            accuracies=examples.accuracies,
-            init_checkpoint=settings.init_checkpoint,
-            stop=stop,
-            check_data=lambda: count_records(check_first_records(inputs.files, *lengths)),
-        )
-        return _run(session, settings, inputs, examples)
+    writes = settings.do_train and session.is_chief
+    with run_folder.lock(settings.output_dir) if writes else contextlib.nullcontext():
+        return _run(session, settings, inputs)
 
 
 def check_settings(settings: Any) -> None:
     """Raises InputError for settings that can work with no file."""
-    if not settings.do_train and not settings.do_eval:
+    if not any((settings.do_train, settings.do_eval, settings.check, settings.dry_run)):
         raise InputError("At least one of `do_train` or `do_eval` must be True.")
-    preflight.check_given(settings, ("input_file", "output_dir", "bert_config_file"))
+    required = ("input_file", "bert_config_file")
+    preflight.check_given(settings, required if settings.dry_run else (*required, "output_dir"))
     flags.check_numbers(settings)
-    preflight.check_positive(settings, ("learning_rate",))
-    preflight.check_one_of(settings, "learning_rate_schedule", SCHEDULES)
+    preflight.check_positive(settings, ("learning_rate", "decay_power"))
+    for name, values in (
+        ("learning_rate_schedule", SCHEDULES),
+        ("optimizer", OPTIMIZERS),
+        ("clipping", WHOLE_COUNTS),
+        ("precision", POLICIES),
+    ):
+        preflight.check_one_of(settings, name, values)
     check_masking(settings)
 
 
 def read_inputs(settings: Any) -> Inputs:
-    """Reads configuration and vocabulary, and finds the records.
+    """Reads configuration and vocabulary, and the first records.
 
     Raises:
         InputError: one of them is missing or contradicts another, or a flag.
@@ -170,89 +177,134 @@ def read_inputs(settings: Any) -> Inputs:
         preflight.check_vocabulary(tokenizer, vocab_file, config, config_file)
     vocabulary = tokenizer.vocab if tokenizer else {}
     check_case(settings.do_lower_case, vocabulary, settings.init_checkpoint)
-    return Inputs(config, tokenizer, files)
+    lengths = (settings.max_seq_length, settings.max_predictions_per_seq)
+    shards = check_first_records(files, *lengths)
+    # For an evaluation the first record of every file will do.
+    sample = sample_records(shards, *lengths, NUM_SAMPLED_RECORDS if _trains(settings) else 1)
+    preflight.check_sample(sample, config)
+    return Inputs(config, tokenizer, shards, sample, examples_of(shards, settings, tokenizer))
 
 
-def _run(session, settings, inputs, examples):
+def check_inputs(settings: Any, inputs: Inputs, strategy: tf.distribute.Strategy) -> list[str]:
+    """Looks for what would go wrong later in a run.
+
+    Returns:
+        Sentences about what may not be wanted.
+
+    Raises:
+        InputError: it cannot work.
+    """
+    files = [shard.path for shard in inputs.shards]
+    notices = [*check_shards(files), *duplicate_notices(files)]
+    num_replicas = strategy.num_replicas_in_sync
+    if settings.do_eval:
+        preflight.check_batch_size(settings.eval_batch_size, num_replicas)
+    if _trains(settings):
+        preflight.check_batch_size(
+            settings.train_batch_size, num_replicas, settings.gradient_accumulation_steps
+        )
+        notices += preflight.label_notices(inputs.sample.labels)
+    if settings.output_dir and (settings.do_train or settings.check):
+        notices += preflight.check_disk(
+            settings.output_dir,
+            estimates.checkpoint_bytes(inputs.config),
+            preflight.num_checkpoints_at_once(
+                settings.num_train_steps,
+                settings.save_checkpoints_steps,
+                settings.keep_checkpoint_max,
+                settings.keep_checkpoint_every_steps,
+            ),
+        )
+    return notices
+
+
+def _trains(settings):
+    """Whether a training is wanted, or is to be judged."""
+    return settings.do_train or settings.check or settings.dry_run
+
+
+def _run(session, settings, inputs):
     """Trains, evaluates and keeps the model, as far as it was asked; returns the results."""
-    stop, results = session.stop, None
+    results = None
     if settings.do_train:
-        step = session.train(_training(settings, inputs, examples))
+        done = session.train(_training(settings, inputs))
+        if done < settings.num_train_steps:
+            return None
     else:
-        step = session.load()
-    if settings.do_eval and not stop.received:
-        dataset = examples.for_evaluation(settings.eval_batch_size)
-        results = session.evaluate(dataset, step, settings.max_eval_steps or None)
+        done = session.load()
+    if settings.do_eval and not session.stop.reason:
+        results = session.evaluate(
+            functools.partial(inputs.examples.for_evaluation, settings.eval_batch_size),
+            settings.eval_batch_size,
+            done,
+            settings.max_eval_steps or None,
+        )
         if results and settings.max_eval_steps:
-            _notify_of_cut(settings, inputs.files, examples)
-    if settings.do_train and not stop.received:
+            _notify_of_cut(settings, inputs)
+    if settings.do_train and session.is_chief and not session.stop.reason:
         pretrained.save_pretrained(session.model, inputs.tokenizer, session.folder)
-        readme = _readme(settings, inputs.config, step, examples.flags)
-        run_folder.write_text(session.folder, run_folder.README_NAME, readme)
+        page = run_readme.page(settings, inputs.config, done, inputs.examples.flags)
+        run_folder.write_text(session.folder, run_folder.README_NAME, page)
         print(f"The model is in {session.folder}; its README.md says how to load it.")
     return results
 
 
-def _notify_of_cut(settings, files, examples):
+def _notify_of_cut(settings, inputs):
     """Says how much of the input the results rest on, if that is not all of it."""
+    unit = inputs.examples.unit
     num_evaluated = settings.max_eval_steps * settings.eval_batch_size
     num_all = None
-    if sum(tf.io.gfile.stat(file).length for file in files) <= MOST_BYTES_COUNTED:
+    num_bytes = sum(tf.io.gfile.stat(shard.path).length for shard in inputs.shards)
+    if num_bytes <= MOST_BYTES_COUNTED:
         with contextlib.suppress(InputError):  # damage behind what was evaluated changes nothing
-            num_all = examples.count()
+            num_all = inputs.examples.count()
     if num_all is None:
-        part = f"{num_evaluated:,} {examples.unit} at most"
+        part = f"{num_evaluated:,} {unit} at most"
     elif num_evaluated < num_all:
-        part = f"{num_evaluated:,} of {num_all:,} {examples.unit}"
+        part = f"{num_evaluated:,} of {num_all:,} {unit}"
     else:
         return
     notify(f"evaluated on {part} (--max_eval_steps={settings.max_eval_steps}; 0 takes all)")
 
 
-def _training(settings, inputs, examples):
+def _training(settings, inputs):
     """The training that the settings ask for."""
     decisive = {name: getattr(settings, name) for name in DECISIVE_FLAGS}
     # With their sizes: records may be made anew under the same name.
-    sized = [f"{file} ({tf.io.gfile.stat(file).length} bytes)" for file in inputs.files]
+    sized = [
+        f"{shard.path} ({tf.io.gfile.stat(shard.path).length} bytes)" for shard in inputs.shards
+    ]
     decisive |= {"input_file": sized, "bert_config_file": inputs.config.to_dict()}
-    decisive |= examples.decisive
+    decisive |= inputs.examples.decisive
+    defaults = type(settings)()
     return Training(
         schedule=SCHEDULES[settings.learning_rate_schedule](
-            settings.learning_rate, settings.num_train_steps, settings.num_warmup_steps
+            settings.learning_rate,
+            settings.num_train_steps,
+            settings.num_warmup_steps,
+            power=settings.decay_power,
         ),
-        make_optimizer=AdamWeightDecay,
-        dataset=examples.for_training,
-        decisive=decisive,
-        examples_per_step=settings.train_batch_size,
-        tokens_per_step=settings.train_batch_size * settings.max_seq_length,
+        make_optimizer=functools.partial(
+            OPTIMIZERS[settings.optimizer], clipping=settings.clipping
+        ),
+        dataset=inputs.examples.for_training,
+        batch_size=settings.train_batch_size,
+        length=settings.max_seq_length,
         num_train_steps=settings.num_train_steps,
-        save_checkpoints_steps=settings.save_checkpoints_steps,
-        keep_checkpoint_max=settings.keep_checkpoint_max,
-        report_steps=settings.report_steps,
-    )
-
-
-def _readme(settings, config, step, flags_of_records):
-    """The page of a run: what was done, how well it went, how the model is loaded."""
-    return README.format(
-        num_layers=config.num_hidden_layers,
-        hidden_size=config.hidden_size,
-        vocab_size=config.vocab_size,
-        step=step,
-        train_batch_size=settings.train_batch_size,
-        max_seq_length=settings.max_seq_length,
-        command=run_folder.command(settings),
-        flags=run_folder.command(_evaluation_of(settings, flags_of_records)),
-        folder=settings.output_dir,
-        missing="" if settings.vocab_file else MISSING_VOCABULARY,
-    )
-
-
-def _evaluation_of(settings, flags_of_records):
-    """The settings that evaluate the model of these settings, but for its input."""
-    defaults = type(settings)()
-    kept = ("output_dir", "bert_config_file", "max_seq_length", "max_predictions_per_seq")
-    kept += tuple(flags_of_records)
-    return dataclasses.replace(
-        defaults, max_eval_steps=0, **{name: getattr(settings, name) for name in kept}
+        loop=settings,
+        decisive=decisive,
+        defaults={name: getattr(defaults, name) for name in DECISIVE_FLAGS},
+        step_options={
+            "gradients_of": step.accumulated(
+                GRADIENTS[settings.xla], settings.gradient_accumulation_steps
+            ),
+            "whole_counts": WHOLE_COUNTS[settings.clipping],
+        },
+        checks=pretraining_checks(
+            inputs.config,
+            settings.num_train_steps,
+            settings.num_warmup_steps,
+            unigram_entropy(inputs.sample.words),
+            baselines.majority_share(inputs.sample.labels.tolist()),
+        ),
     )

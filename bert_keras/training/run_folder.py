@@ -59,19 +59,26 @@ def lock(folder: str) -> Iterator[None]:
 
 
 def check_same_run(
-    folder: str, wanted: Mapping[str, Any], saved_step: int, notify: Callable[[str], None]
+    folder: str,
+    wanted: Mapping[str, Any],
+    saved_step: int,
+    notify: Callable[[str], None],
+    defaults: Mapping[str, Any] | None = None,
 ) -> None:
     """Checks that a command may go on from the checkpoint of `saved_step` in `folder`.
 
     `wanted` is a dict of flag -> value, of all that the weights of a run depend on, with its number
     of steps as `num_train_steps`. Another number of steps is allowed while it lies ahead: the
     learning rate then decays to the new last step, so the weights will not be those of a run that
-    had this number from the start.
+    had this number from the start. `defaults` has the values of flags that an older version of the
+    program, which may have begun the run, did not know.
 
     Raises:
         InputError: the folder belongs to another command.
     """
     stored = read_settings(folder)
+    if stored:
+        stored = {**(defaults or {}), **stored}
     target = wanted["num_train_steps"]
     differing = [name for name in wanted if stored.get(name) != wanted[name]]
     if saved_step >= target and differing:

@@ -59,7 +59,11 @@ def saved_steps(folder: str) -> list[int]:
 
 
 def save(
-    folder: str, step: int, variables: Mapping[str, keras.Variable], num_to_keep: int = 5
+    folder: str,
+    step: int,
+    variables: Mapping[str, keras.Variable],
+    num_to_keep: int = 5,
+    keep_every_steps: int = 0,
 ) -> None:
     """Writes `variables` as the checkpoint of `step`, then removes all but the newest.
 
@@ -68,13 +72,14 @@ def save(
         step: the number of training steps done.
         variables: dict of name -> variable.
         num_to_keep: how many checkpoints stay; 0 keeps all of them.
+        keep_every_steps: those of multiples of this stay as well; 0 keeps none of them.
 
     Raises:
         InputError: the files could not be written; the older checkpoints are all still there.
     """
     try:
         bundle.write(checkpoint_path(folder, step), variables)
-        _remove_older(folder, step, num_to_keep)
+        _remove_older(folder, step, num_to_keep, keep_every_steps)
     except tf.errors.OpError as error:
         remove_unfinished(folder)
         raise InputError(
@@ -159,15 +164,17 @@ def remove_unfinished(folder: str) -> None:
             tf.io.gfile.remove(path)
 
 
-def _remove_older(folder, step, num_to_keep):
+def _remove_older(folder, step, num_to_keep, keep_every_steps):
     """Keeps the newest checkpoints up to `step`: later ones were torn, and will be written again.
 
     An index is removed before its data, so that nothing looks complete and is not.
     """
     steps = [saved for saved in saved_steps(folder) if saved <= step]
     kept = steps[-num_to_keep:]
+    if keep_every_steps:
+        kept = [saved for saved in steps if saved in kept or saved % keep_every_steps == 0]
     _write_state_file(folder, kept)
-    for saved in steps[: len(steps) - len(kept)]:
+    for saved in sorted(set(steps) - set(kept)):
         for suffix in (bundle.INDEX_SUFFIX, bundle.DATA_SUFFIX):
             path = checkpoint_path(folder, saved) + suffix
             if tf.io.gfile.exists(path):  # a torn one may lack its data

@@ -3,10 +3,11 @@
 A program brings the model, the objective and the batches; what happens to them is the same for all.
 """
 
+import contextlib
 import dataclasses
 import functools
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import keras
@@ -15,9 +16,16 @@ import tensorflow as tf
 from bert_keras.checkpoints import tf1
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
-from bert_keras.training import evaluation, logs, loop, run_folder, run_state
+from bert_keras.objectives.loss import Loss
+from bert_keras.training import agreement, evaluation, logs, loop, run_folder, run_state
+from bert_keras.training.batches import evaluation_batches, training_batches
+from bert_keras.training.loop_settings import LoopSettings
 from bert_keras.training.step import Objective
-from bert_keras.training.stop import StopRequest
+from bert_keras.training.stop import SharedStop, StopRequest
+from bert_keras.training.strategy import worker_of
+
+# Of a step and the values of its report: a sentence for the user, or None.
+Check = Callable[[int, Mapping[str, float]], str | None]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -27,26 +35,29 @@ class Training:
     Attributes:
         schedule: function of the number of steps done -> learning rate of the next one.
         make_optimizer: function of the schedule -> optimizer; called where its variables belong.
-        dataset: function of the number of steps done -> batches of the steps that follow.
-        decisive: flag -> value of all that the weights depend on, `num_train_steps` among them.
-        examples_per_step: the global batch size.
-        tokens_per_step: the positions of a global batch, padding included.
+        dataset: function of the number of steps done, `worker_index` and `num_workers` -> that
+            worker's rows of the batches of the steps that follow.
+        batch_size: examples of a step, over all replicas.
+        length: positions of an example, padding included.
         num_train_steps: the steps of the whole run.
-        save_checkpoints_steps: steps between checkpoints.
-        keep_checkpoint_max: checkpoints that are kept; 0 keeps all.
-        report_steps: steps between reports.
+        loop: when the run saves, reports and stops.
+        decisive: flag -> value of all that the weights depend on, `num_train_steps` among them.
+        defaults: flag -> value that it has in runs which were begun before there was this flag.
+        step_options: options of `step.train_step`.
+        checks: look at every report and may have something to say about it.
     """
 
     schedule: keras.optimizers.schedules.LearningRateSchedule
     make_optimizer: Callable[[Any], keras.optimizers.Optimizer]
-    dataset: Callable[[int], tf.data.Dataset]
-    decisive: Mapping[str, Any]
-    examples_per_step: int
-    tokens_per_step: int
+    dataset: Callable[..., tf.data.Dataset]
+    batch_size: int
+    length: int
     num_train_steps: int
-    save_checkpoints_steps: int
-    keep_checkpoint_max: int
-    report_steps: int
+    loop: LoopSettings
+    decisive: Mapping[str, Any]
+    defaults: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    step_options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    checks: Sequence[Check] = ()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -54,11 +65,12 @@ class Session:
     """A model in its folder.
 
     Attributes:
-        folder: an existing folder, for checkpoints, reports and results.
+        folder: an existing folder, for checkpoints, reports and results; all workers see it, and
+            the chief writes there.
         strategy: the devices; the model was made in its scope.
         model: a functional model that takes its inputs by name from the features of a batch.
         objective: function of (outputs, features) -> dict of name -> Mean.
-        losses: name of a mean -> what its count is enlarged by; their sum is the loss.
+        losses: name of a mean -> how it becomes a term of the loss.
         accuracies: the names of other means that a plain line shows.
         init_checkpoint: where the weights come from while the folder holds no checkpoint.
         stop: ends training and evaluation early.
@@ -70,11 +82,16 @@ class Session:
     strategy: tf.distribute.Strategy
     model: keras.Model
     objective: Objective
-    losses: Mapping[str, float]
+    losses: Mapping[str, Loss]
     accuracies: Sequence[str]
     init_checkpoint: str | None
-    stop: StopRequest
+    stop: StopRequest | SharedStop
     check_data: Callable[[], Any]
+
+    @property
+    def is_chief(self) -> bool:
+        """Whether this process writes the files of the run; others train with it."""
+        return worker_of(self.strategy).is_chief
 
     def train(self, training: Training) -> int:
         """Trains to the last step, from the newest checkpoint if there is one.
@@ -84,29 +101,25 @@ class Session:
 
         Raises:
             InputError: the folder belongs to another run, a record is damaged, a loss is not
-                finite, or a file cannot be written.
+                finite, a file cannot be written, or another worker is gone.
         """
-        with self.strategy.scope():
-            optimizer = training.make_optimizer(training.schedule)
-            optimizer.build(self.model.trainable_variables)
+        optimizer = self._optimizer(training)
         variables = run_state.run_variables(self.model, optimizer)
-        start_step = self._start(variables, training.decisive)
+        start_step = self._start(variables, training)
         if start_step == training.num_train_steps:
             notify(f"{self.folder} is finished: all {start_step} steps are done.")
             return start_step
-        step = self._train_from(start_step, training, optimizer, variables)
-        if self.stop.received and step:
-            notify(
-                f"Stopped by {self.stop.received.name} at step {step} of "
-                f"{training.num_train_steps}, which is saved in {self.folder}. "
-                "The same command goes on from there."
-            )
-        elif self.stop.received:
-            notify(
-                f"Stopped by {self.stop.received.name} before the first step: nothing is saved. "
-                "The same command begins again."
-            )
+        with self._named_errors():
+            step = self._train_from(start_step, training, optimizer, variables)
+        if step < training.num_train_steps:
+            self._notify_of_stop(step, training)
         return step
+
+    def measure(self, training: Training) -> Callable[[], None]:
+        """Returns a function that takes one step of the training; nothing is written."""
+        batches = self._training_batches(training, 0)
+        run = self._compiled_step(training, self._optimizer(training))
+        return lambda: run(next(batches)).gradient_norm.numpy()
 
     def load(self) -> int:
         """Reads the weights to evaluate: of the newest checkpoint, else of `init_checkpoint`.
@@ -124,84 +137,164 @@ class Session:
                 "--init_checkpoint is not given. Train with --do_train, or name one."
             )
         step, path = found or (0, self.init_checkpoint)
+        agreement.check_same(self.strategy, "the newest checkpoint", path)
         self._load_weights(path)
         return step
 
     def evaluate(
-        self, dataset: tf.data.Dataset, step: int, max_steps: int | None = None
+        self,
+        dataset: Callable[..., tf.data.Dataset],
+        batch_size: int,
+        step: int,
+        max_steps: int | None = None,
     ) -> dict[str, float] | None:
         """Scores the model after `step` steps; prints, writes and returns the results.
 
         Args:
-            dataset: one pass of batches.
+            dataset: function of `worker_index` and `num_workers` -> that worker's rows of one pass
+                of batches.
+            batch_size: examples of a batch, over all replicas.
             step: the number of steps that the model was trained for.
             max_steps: how many batches are used; None for all.
 
         Returns:
             Name -> value; None if a stop was requested before the end.
         """
-        batches = itertools.takewhile(lambda _: not self.stop.received, self._batches(dataset))
-        evaluation_step = loop.compile_evaluation_step(self.strategy, self.model, self.objective)
-        results = evaluation.evaluate(evaluation_step, batches, self.losses, max_steps)
-        if self.stop.received:
-            notify(f"Stopped by {self.stop.received.name} in the evaluation: no results.")
+        run = loop.compile_evaluation_step(self.strategy, self.model, self.objective)
+
+        def means_of(features):
+            means, num_stops = run(features, tf.constant(self.stop.flag))
+            self.stop.note(num_stops)
+            return means
+
+        batches = evaluation_batches(self.strategy, dataset, batch_size)
+        until_stop = itertools.takewhile(lambda _: not self.stop.reason, batches)
+        with self._named_errors():
+            results = evaluation.evaluate(means_of, until_stop, self.losses, max_steps)
+        if self.stop.reason:
+            notify(f"Stopped by {self.stop.reason} in the evaluation: no results.")
             return None
         results["global_step"] = step
-        lines = evaluation.result_lines(results)
-        run_folder.write_text(self.folder, evaluation.RESULTS_NAME, lines)
-        logs.write_events(tf.io.gfile.join(self.folder, "eval"), step, results)
-        print(f"evaluated at step {step}:\n{lines}", end="", flush=True)
+        if self.is_chief:
+            self._write_results(results)
         return results
 
-    def _start(self, variables, decisive):
+    def _write_results(self, results):
+        lines = evaluation.result_lines(results)
+        run_folder.write_text(self.folder, evaluation.RESULTS_NAME, lines)
+        logs.write_events(tf.io.gfile.join(self.folder, "eval"), results["global_step"], results)
+        print(f"evaluated at step {results['global_step']}:\n{lines}", end="", flush=True)
+
+    def _optimizer(self, training):
+        with self.strategy.scope():
+            optimizer = training.make_optimizer(training.schedule)
+            optimizer.build(self.model.trainable_variables)
+        return optimizer
+
+    def _start(self, variables, training):
         """Restores the newest checkpoint, or begins a new run; returns the steps done."""
-        step = 0
-        found = run_state.newest_readable(self.folder, notify)
-        if found:
-            step, path = found
-            run_folder.check_same_run(self.folder, decisive, step, notify)
+        step, path = run_state.newest_readable(self.folder, notify) or (0, None)
+        agreement.check_same(self.strategy, "the newest checkpoint", path)
+        agreement.check_same(self.strategy, "the settings", training.decisive)
+        if path:
+            run_folder.check_same_run(
+                self.folder, training.decisive, step, notify, training.defaults
+            )
             run_state.restore(path, variables)
             notify(f"continuing from {path}")
         elif self.init_checkpoint:
             self._load_weights(self.init_checkpoint)
-        run_state.remove_unfinished(self.folder)
-        run_folder.write_settings(self.folder, decisive)
+        if self.is_chief:
+            run_state.remove_unfinished(self.folder)
+            run_folder.write_settings(self.folder, training.decisive)
         return step
 
     def _train_from(self, start_step, training, optimizer, variables):
         """Runs the loop; returns the steps done."""
-        take_step = loop.compile_train_step(
-            self.strategy, self.model, self.objective, self.losses, optimizer
-        )
-        save = functools.partial(
-            run_state.save,
-            self.folder,
-            variables=variables,
-            num_to_keep=training.keep_checkpoint_max,
-        )
+        settings = training.loop
+        end_step = training.num_train_steps
+        if settings.stop_after_steps:
+            end_step = min(end_step, start_step + settings.stop_after_steps)
         plan = loop.Plan(
             start_step,
-            training.num_train_steps,
-            training.save_checkpoints_steps,
-            training.report_steps,
+            end_step,
+            settings.save_checkpoints_steps,
+            settings.report_steps,
+            settings.iterations_per_loop,
+            settings.max_hours,
         )
-        batches = self._batches(training.dataset(start_step))
-        with logs.TrainLog(
+        run = self._compiled_step(training, optimizer)
+        batches = self._training_batches(training, start_step)
+        with self._log(training, start_step) as log:
+            if settings.iterations_per_loop == 1:
+                take_steps = loop.one_by_one(run, batches, self.stop, log)
+            else:
+                take_steps = loop.in_graph(run, batches, self.stop)
+            save = functools.partial(self._save, training, variables)
+            return loop.train(
+                take_steps, plan, training.schedule, self.losses, save, log, self.stop
+            )
+
+    def _save(self, training, variables, step):
+        """The chief writes a checkpoint; the others wait until it is there."""
+        if self.is_chief:
+            settings = training.loop
+            run_state.save(
+                self.folder,
+                step,
+                variables=variables,
+                num_to_keep=settings.keep_checkpoint_max,
+                keep_every_steps=settings.keep_checkpoint_every_steps,
+            )
+        agreement.meet(self.strategy)
+
+    def _compiled_step(self, training, optimizer):
+        return loop.compile_train_step(
+            self.strategy,
+            self.model,
+            self.objective,
+            self.losses,
+            optimizer,
+            **training.step_options,
+        )
+
+    def _training_batches(self, training, start_step):
+        dataset = functools.partial(training.dataset, start_step)
+        return iter(training_batches(self.strategy, dataset, training.batch_size))
+
+    def _log(self, training, start_step):
+        """Where reports go: the chief's; its numbers are those of all workers."""
+        if not self.is_chief:
+            return logs.NoLog()
+        return logs.TrainLog(
             self.folder,
             start_step,
             training.num_train_steps,
-            training.examples_per_step,
-            training.tokens_per_step,
+            training.batch_size,
+            training.batch_size * training.length,
             shown=("loss", *self.accuracies, "learning_rate"),
-        ) as log:
-            return loop.train(
-                take_step, batches, plan, training.schedule, self.losses, save, log, self.stop
+            checks=training.checks,
+        )
+
+    def _notify_of_stop(self, step, training):
+        reason = self.stop.reason or f"--stop_after_steps={training.loop.stop_after_steps}"
+        if step:
+            notify(
+                f"Stopped by {reason} at step {step} of {training.num_train_steps}, which is saved "
+                f"in {self.folder}. The same command goes on from there."
+            )
+        else:
+            notify(
+                f"Stopped by {reason} before the first step: nothing is saved. "
+                "The same command begins again."
             )
 
-    def _batches(self, dataset):
-        """The batches of all devices. TensorFlow does not name a damaged file: it is looked for."""
+    @contextlib.contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        """Names a damaged file, which TensorFlow does not, and a worker that is gone."""
         try:
-            yield from self.strategy.experimental_distribute_dataset(dataset)
+            with agreement.named_losses(self.strategy):
+                yield
         except tf.errors.DataLossError:
             self.check_data()
             raise

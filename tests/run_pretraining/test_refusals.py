@@ -61,7 +61,7 @@ def test_an_evaluation_makes_no_folder_for_a_mistyped_name(settings):
 
 def test_records_of_another_vocabulary(settings, tmp_path):
     write_records(tmp_path / "large.tfrecord", 2, largest_id=40)
-    with pytest.raises(InputError, match="less than vocab_size=30 .* of the first record"):
+    with pytest.raises(InputError, match="less than vocab_size=30 .*large.tfrecord"):
         run(settings, input_file=[str(tmp_path / "large.tfrecord")])
 
 

@@ -19,8 +19,8 @@ class Record:
     def __init__(self):
         self.reports, self.saved, self.num_steps = {}, [], 0
 
-    def advance(self):
-        self.num_steps += 1
+    def advance(self, num_steps):
+        self.num_steps += num_steps
 
     def restart_clock(self):
         pass
@@ -34,13 +34,16 @@ def run(losses, plan, stop=None, norms=None):
     record = Record()
     norms = norms or [1.0] * len(losses)
 
-    def take_step(index):
-        mean = Mean(tf.constant(losses[index] * 2.0), tf.constant(2.0))
-        return {"masked_lm_loss": mean}, tf.constant(norms[index])
+    steps = iter(range(plan.start_step, len(losses)))
+
+    def take_steps(num_steps):
+        taken = [next(steps) for _ in range(num_steps)]
+        totals = tf.constant([losses[index] * 2.0 for index in taken])
+        means = {"masked_lm_loss": Mean(totals, tf.fill(totals.shape, 2.0))}
+        return loop.Steps(means, tf.constant([norms[index] for index in taken]), tf.zeros([]))
 
     done = loop.train(
-        take_step,
-        iter(range(plan.start_step, len(losses))),
+        take_steps,
         plan,
         learning_rate=lambda step: step / 10,
         losses=["masked_lm_loss"],

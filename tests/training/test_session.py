@@ -1,11 +1,9 @@
 """A run in a folder: how it ends, and how it begins again. With a model that is quick to build."""
 
-import dataclasses
 import json
 import os
 import resource
 import shutil
-import signal
 
 import keras
 import numpy as np
@@ -13,10 +11,12 @@ import pytest
 import tensorflow as tf
 
 from bert_keras.errors import InputError
+from bert_keras.objectives.loss import Loss
 from bert_keras.objectives.mean import Mean
 from bert_keras.optimizers.adam_weight_decay import AdamWeightDecay
 from bert_keras.optimizers.schedules import WarmupPolynomialDecay
 from bert_keras.training import run_folder, run_state
+from bert_keras.training.loop_settings import LoopSettings
 from bert_keras.training.session import Session, Training
 from bert_keras.training.stop import StopRequest
 
@@ -27,12 +27,17 @@ KERNEL = "bert/pooler/kernel"
 def examples():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(NUM_EXAMPLES, 40)).astype(np.float32)
-    return tf.data.Dataset.from_tensor_slices({"x": x, "y": x[:, :1]}).batch(BATCH_SIZE)
+    examples = {"x": x, "y": x[:, :1], "weight": np.ones([NUM_EXAMPLES, 1], np.float32)}
+    return tf.data.Dataset.from_tensor_slices(examples).batch(BATCH_SIZE)
 
 
 def squared_error(outputs, features):
-    errors = tf.square(outputs - features["y"])
-    return {"squared_error": Mean(tf.reduce_sum(errors), tf.cast(tf.size(errors), tf.float32))}
+    errors = tf.square(outputs - features["y"]) * features["weight"]
+    return {"squared_error": Mean(tf.reduce_sum(errors), num_examples(features))}
+
+
+def num_examples(features):
+    return tf.reduce_sum(features["weight"])
 
 
 def session(folder, **changes):
@@ -46,7 +51,7 @@ def session(folder, **changes):
         "strategy": tf.distribute.get_strategy(),
         "model": keras.Model({"x": inputs}, keras.layers.Dense(60, name="pooler")(hidden)),
         "objective": squared_error,
-        "losses": {"squared_error": 0.0},
+        "losses": {"squared_error": Loss(num_examples)},
         "accuracies": (),
         "init_checkpoint": None,
         "stop": StopRequest(),
@@ -55,18 +60,16 @@ def session(folder, **changes):
     return Session(**values | changes)
 
 
-def training(rate=1e-2, num_train_steps=8, dataset=None, **decisive):
+def training(rate=1e-2, num_train_steps=8, dataset=None, decisive=(), **loop):
     return Training(
         schedule=WarmupPolynomialDecay(rate, num_train_steps, 2),
         make_optimizer=AdamWeightDecay,
-        dataset=dataset or (lambda start_step: examples().repeat().skip(start_step)),
-        decisive={"learning_rate": rate, "num_train_steps": num_train_steps} | decisive,
-        examples_per_step=BATCH_SIZE,
-        tokens_per_step=BATCH_SIZE,
+        dataset=dataset or (lambda start_step, **worker: examples().repeat().skip(start_step)),
+        batch_size=BATCH_SIZE,
+        length=1,
         num_train_steps=num_train_steps,
-        save_checkpoints_steps=2,
-        keep_checkpoint_max=5,
-        report_steps=3,
+        loop=LoopSettings(**{"save_checkpoints_steps": 2, "report_steps": 3} | loop),
+        decisive={"learning_rate": rate, "num_train_steps": num_train_steps} | dict(decisive),
     )
 
 
@@ -155,7 +158,7 @@ def test_a_finished_run_says_so(finished, at_once, capsys):
 
 def test_a_stop_before_the_first_step_saves_nothing_and_says_so(tmp_path, capsys):
     stop = StopRequest()
-    stop.received = signal.SIGTERM
+    stop.request("SIGTERM")
     assert session(tmp_path / "run", stop=stop).train(training()) == 0
     assert "before the first step: nothing is saved" in capsys.readouterr().err
     assert run_state.saved_steps(str(tmp_path / "run")) == []
@@ -174,12 +177,12 @@ def test_a_command_that_the_folder_has_passed_is_refused(finished):
 
 def test_a_run_is_not_continued_with_other_settings(finished):
     with pytest.raises(InputError, match="--learning_rate: 0.01 -> 0.1; .*--seed: None -> 1"):
-        session(finished).train(training(rate=0.1, num_train_steps=20, seed=1))
+        session(finished).train(training(rate=0.1, num_train_steps=20, decisive={"seed": 1}))
 
 
 def test_a_new_folder_begins_at_step_zero_with_the_weights_of_an_old_one(tmp_path, at_once):
     init_checkpoint = run_state.checkpoint_path(str(at_once), 8)
-    plan = dataclasses.replace(training(num_train_steps=1), save_checkpoints_steps=1)
+    plan = training(num_train_steps=1, save_checkpoints_steps=1)
     session(tmp_path / "run", init_checkpoint=init_checkpoint).train(plan)
     first, old = saved(tmp_path / "run", 1), saved(at_once, 8)
     assert first["global_step"] == 1
@@ -188,7 +191,7 @@ def test_a_new_folder_begins_at_step_zero_with_the_weights_of_an_old_one(tmp_pat
 
 
 def test_a_loss_that_is_not_finite_stops_the_run(tmp_path):
-    plan = dataclasses.replace(training(rate=1e38), save_checkpoints_steps=1)
+    plan = training(rate=1e38, save_checkpoints_steps=1)
     with pytest.raises(InputError, match="at step 3 "):
         session(tmp_path / "run").train(plan)
     step, _ = run_state.newest_readable(str(tmp_path / "run"), pytest.fail)
@@ -203,8 +206,11 @@ def test_evaluation_without_weights_is_refused(tmp_path):
 def test_evaluation_does_not_depend_on_the_batch_size(finished):
     one = session(finished)
     step = one.load()
-    dataset = examples().unbatch()
-    results = [one.evaluate(dataset.batch(size), step) for size in (7, 30)]
+
+    def results_of(size):
+        return one.evaluate(lambda **worker: examples().unbatch().batch(size), size, step)
+
+    results = [results_of(size) for size in (7, 30)]
     assert results[0] == pytest.approx(results[1], rel=1e-6)
     assert results[0]["global_step"] == 8
 
@@ -218,10 +224,10 @@ def test_a_damaged_record_in_mid_training_is_looked_for(tmp_path):
         file.seek(30 * 176 + 50)
         file.write(b"x")
 
-    def dataset(start_step):
+    def dataset(start_step, **worker):
         records = tf.data.TFRecordDataset(str(path)).batch(BATCH_SIZE)
         decoded = records.map(lambda batch: tf.io.decode_raw(batch, tf.float32))
-        return decoded.map(lambda x: {"x": x, "y": x[:, :1]})
+        return decoded.map(lambda x: {"x": x, "y": x[:, :1], "weight": tf.ones_like(x[:, :1])})
 
     def check_data():
         raise InputError("records is damaged")

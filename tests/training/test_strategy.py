@@ -30,11 +30,15 @@ def test_a_tpu_that_is_named_but_not_to_be_used(name):
 
 
 def test_one_device_is_described():
-    assert describe(strategy_for(DeviceSettings())) in ("1 x CPU", "1 x GPU")
+    line = describe(strategy_for(DeviceSettings()), batch_size=8)
+    assert line in (
+        f"devices: 1 x {kind}; 1 replica, global batch 8, 8 for each replica"
+        for kind in ("CPU", "GPU")
+    )
 
 
 def test_any_strategy_is_described_by_its_devices():
-    assert describe(tf.distribute.MirroredStrategy(["CPU:0"])) == "1 x CPU"
+    assert "devices: 1 x CPU; " in describe(tf.distribute.MirroredStrategy(["CPU:0"]), 8)
 
 
 def test_devices_in_use_are_left_as_they_are(monkeypatch):

@@ -88,7 +88,7 @@ def test_fit_reports_sums_divided_by_counts(fitted, looped):
 def test_evaluate_equals_the_programs_evaluation(fitted, dataset):
     trainer, _ = fitted
     evaluation_step = loop.compile_evaluation_step(ONE_DEVICE, trainer.model, pretraining)
-    expected = evaluation.evaluate(evaluation_step, dataset, LOSSES)
+    expected = evaluation.evaluate(lambda features: evaluation_step(features)[0], dataset, LOSSES)
     results = trainer.evaluate(dataset, return_dict=True, verbose=0)
     assert results == pytest.approx(expected, rel=1e-6)
 
