@@ -127,7 +127,10 @@ def norm_and_drop(tokens, positions, gamma, beta, random_bits, rate: float, epsi
 
 
 def check_range(ids, size, name: str, limit: str):
-    """An assertion that every id lies in [0, size): a GPU would read zeros without a word."""
+    """An assertion that every id lies in [0, size): a GPU would read zeros without a word.
+
+    XLA has no operation that fails: a step that it compiles as a whole goes without the check.
+    """
     return tf.debugging.Assert(
         tf.reduce_all((ids >= 0) & (ids < size)),
         [
