@@ -81,9 +81,9 @@ class WorseThanGuessing:
             return None
         self._said = True
         return (
-            f"masked_lm_loss is {loss:.2f} at step {step}: guessing evenly among the "
-            f"{self._vocab_size} word pieces costs {guessing:.2f}. Either the learning rate is far "
-            "too high or too low, or the records do not belong to this vocabulary."
+            f"masked_lm_loss is {loss:.2f}; guessing evenly among the {self._vocab_size} word "
+            f"pieces costs {guessing:.2f}. Either the learning rate is far too high or too low, or "
+            "the records do not belong to this vocabulary."
         )
 
 
@@ -107,9 +107,9 @@ class FrequenciesOnly:
             return None
         self._said = True
         return (
-            f"masked_lm_loss is {loss:.2f} at step {step}, that of a model which knows how "
-            f"frequent each word is and nothing else ({self._entropy:.2f}). If it stays there, "
-            "begin again with more --num_warmup_steps, or a lower --learning_rate."
+            f"masked_lm_loss is {loss:.2f}, that of a model which knows how frequent each word is "
+            f"and nothing else ({self._entropy:.2f}). If it stays there, begin again with more "
+            "--num_warmup_steps, or a lower --learning_rate."
         )
 
 
@@ -131,9 +131,9 @@ class NextSentenceLeak:
             return None
         self._said = True
         return (
-            f"next_sentence_accuracy is {accuracy:.3f} at step {step} already: something other "
-            "than the text tells pairs apart, such as their length, their padding or the order of "
-            "the records. Look at them with python -m tfrecord_tools.show_records."
+            f"next_sentence_accuracy is {accuracy:.3f} already: something other than the text "
+            "tells pairs apart, such as their length, their padding or the order of the records. "
+            "Look at them with python -m tfrecord_tools.show_records."
         )
 
 
@@ -149,7 +149,7 @@ class ZeroLearningRate:
             return None
         self._said = True
         return (
-            f"learning_rate is 0 at step {step} of {self._num_train_steps}: nothing is learned. "
+            f"learning_rate is 0, before step {self._num_train_steps}: nothing is learned. "
             "Look at --learning_rate, --num_warmup_steps and --num_train_steps."
         )
 
@@ -172,9 +172,9 @@ class GradientSpike:
             return None
         self._num_silent_reports = NUM_REPORTS_BETWEEN_SPIKES
         return (
-            f"gradient_norm is {norm:.3g} at step {step}, usually {usual:.3g} (median of the "
-            "reports before). It is clipped; if the loss rises now and does not come back, go "
-            "back to a checkpoint with a lower --learning_rate, in a new --output_dir."
+            f"gradient_norm is {norm:.3g}, usually {usual:.3g} (median of the reports before). It "
+            "is clipped; if the loss rises now and does not come back, go back to a checkpoint "
+            "with a lower --learning_rate, in a new --output_dir."
         )
 
 
@@ -193,7 +193,7 @@ class StillLoss:
             return None
         self._said = True
         return (
-            f"loss has been {values['loss']:.6g} in the last {NUM_REPORTS_STILL} reports, to step "
-            f"{step}: all batches are the same, or the model no longer looks at them. Look at the "
-            "records, and at gradient_norm and learning_rate."
+            f"loss has been {values['loss']:.6g} in the last {NUM_REPORTS_STILL} reports: all "
+            "batches are the same, or the model no longer looks at them. Look at the records, and "
+            "at gradient_norm and learning_rate."
         )
