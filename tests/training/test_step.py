@@ -1,8 +1,16 @@
-"""The step under two replicas gives the gradient of the whole batch."""
+"""The step gives the gradient of the whole batch, on replicas and in micro-batches."""
 
 import os
 import subprocess
 import sys
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from bert_keras.objectives.pretraining import pretraining
+from bert_keras.training import step
+from tests import golden_model
 
 # A process of its own: logical devices are made before TensorFlow starts.
 TWO_REPLICAS = """
@@ -54,3 +62,41 @@ def test_gradients_of_two_replicas_are_shares_of_one():
     totals, weight = result.stdout.splitlines()
     assert totals == "[4.0, 12.0]"
     assert abs(float(weight) - (1 - 4)) < 1e-4
+
+
+@pytest.fixture(scope="module")
+def uneven():
+    """A model without dropout and its features, where half of the examples have no mask."""
+    features = golden_model.features()
+    num_examples = len(features["input_ids"])
+    weights = features["masked_lm_weights"].numpy()
+    weights[num_examples // 2 :] = 0
+    return golden_model.model(), features | {"masked_lm_weights": tf.constant(weights)}
+
+
+@pytest.mark.parametrize(
+    "of_part, num_parts", [(step.gradients, 4), (step.compiled(step.gradients), 2)]
+)
+def test_gradients_of_parts_are_those_of_the_batch(uneven, of_part, num_parts):
+    model, features = uneven
+    arguments = (model, pretraining, golden_model.denominators(features), features)
+    expected_means, expected = tf.function(step.gradients)(*arguments)
+    means, gradients = tf.function(step.accumulated(of_part, num_parts))(*arguments)
+    for name, mean in expected_means.items():
+        np.testing.assert_allclose(means[name], mean, rtol=1e-5, err_msg=name)
+    global_norm = tf.linalg.global_norm(expected)
+    for variable, gradient, whole in zip(
+        model.trainable_variables, gradients, expected, strict=True
+    ):
+        norm = global_norm if "key/bias" in variable.path else tf.norm(whole)
+        assert tf.norm(gradient - whole) <= 1e-5 * norm, variable.path
+
+
+def test_a_batch_without_a_masked_position_has_no_masked_lm_gradient(uneven):
+    model, features = uneven
+    nothing = features | {"masked_lm_weights": tf.zeros_like(features["masked_lm_weights"])}
+    _, gradients = step.gradients(model, pretraining, golden_model.denominators(nothing), nothing)
+    for variable, gradient in zip(model.trainable_variables, gradients, strict=True):
+        assert np.isfinite(gradient).all(), variable.path
+        if variable.path.startswith("predictions"):
+            assert not np.any(gradient), variable.path
