@@ -36,7 +36,8 @@ def describe(settings: Any, config: BertConfig, num_replicas: int) -> str:
     parts = [f"{with_prefix(part, 'B')} {name}" for name, part in memory._asdict().items()]
     rows = {
         "parameters": f"{estimates.num_parameters(config):,}",
-        "memory of a replica": f"{with_prefix(sum(memory), 'B')}, about: {', '.join(parts)}",
+        "memory of a replica": f"about {with_prefix(sum(memory), 'B')}: {', '.join(parts)}",
+        "memory of TensorFlow": f"about {with_prefix(estimates.TENSORFLOW_BYTES, 'B')} on a CPU",
         "arithmetic of a step": with_prefix(flops, "FLOP"),
         "arithmetic of the run": with_prefix(flops * settings.num_train_steps, "FLOP"),
         "tokens seen": f"{with_prefix(num_tokens, 'tokens')}, padding included",

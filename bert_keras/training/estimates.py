@@ -10,15 +10,16 @@ from bert_keras.config import BertConfig
 FLOAT32 = 4  # bytes: of weights, moments, gradients, and of softmax in every precision
 RANDOM_BITS = 2  # bytes that dropout keeps for each element
 ACTIVATION_BYTES = {"float32": 4, "bfloat16": 2}  # --precision
+TENSORFLOW_BYTES = 850_000_000  # with its compiled functions, in a process on a CPU
 
 
 class Memory(NamedTuple):
     """Bytes that a replica holds at the peak of a training step, TensorFlow itself apart.
 
-    The sum and 0.85 GB of TensorFlow with its compiled functions were compared with the largest
-    memory of processes on a CPU, from Tiny to Base, 1 to 64 examples of 128 and 512 positions. In
-    float32, with and without rematerialization, they are within 10 %; in bfloat16 and with
-    micro-batches within 20 %, mostly too little. On a GPU or TPU nothing was measured.
+    The sum and `TENSORFLOW_BYTES` were compared with the largest memory of processes on a CPU, from
+    Tiny to Base, 1 to 64 examples of 128 and 512 positions. In float32, with and without
+    rematerialization, they are within 10 %; in bfloat16 and with micro-batches within 20 %, mostly
+    too little. On a GPU or TPU nothing was measured.
     """
 
     weights: int

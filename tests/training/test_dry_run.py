@@ -33,7 +33,7 @@ def test_the_first_phase_of_the_paper():
     assert rows["arithmetic of the run"] == f"{flops * 900_000 / 1e18:.3g} EFLOP"
     memory = estimates.training_memory(BertConfig.base(), 32, 128, 20)
     assert rows["memory of a replica"] == (
-        f"{sum(memory) / 1e9:.3g} GB, about: 440 MB weights, 881 MB moments, "
+        f"about {sum(memory) / 1e9:.3g} GB: 440 MB weights, 881 MB moments, "
         f"{memory.gradients / 1e6:.3g} MB gradients, {memory.activations / 1e9:.3g} GB activations"
     )
 
