@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import tensorflow as tf
 
 from bert_keras.config import BertConfig
 from bert_keras.data.sampling import Sample
@@ -66,19 +65,6 @@ def check_vocabulary(
             f"The vocabulary must have vocab_size={config.vocab_size} of {config_file}. "
             f"Received: {vocab_file} with {tokenizer.vocab_size} entries."
         )
-
-
-def check_ids(dataset: tf.data.Dataset, names: Iterable[str], vocab_size: int) -> None:
-    """Raises InputError if the first batch holds an id that the model has no embedding for."""
-    features = next(iter(dataset))
-    for name in names:
-        largest = int(tf.reduce_max(features[name]))
-        if largest >= vocab_size:
-            raise InputError(
-                f"Ids must be less than vocab_size={vocab_size} of the configuration. Received: "
-                f"{largest} in {name} of the first record. Use the configuration that belongs to "
-                "the vocabulary that the records were made with."
-            )
 
 
 def check_sample(sample: Sample, config: BertConfig) -> None:
