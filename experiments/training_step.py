@@ -35,7 +35,7 @@ def training_step(row: str, num_steps: int) -> dict[str, float]:
     step = loop.compile_train_step(
         strategy_for(DeviceSettings()), model, pretraining, LOSSES, optimizer
     )
-    batch = _batch(config, batch_size, length)
+    batch = random_batch(config, batch_size, length)
     return _time_steps(lambda: float(step(batch)[1]), config, batch_size, length, num_steps)
 
 
@@ -61,7 +61,7 @@ def peer_step(row: str, num_steps: int) -> dict[str, float]:
         loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
         optimizer=keras.optimizers.AdamW(1e-4, weight_decay=0.01, global_clipnorm=1.0),
     )
-    batch = _batch(config, batch_size, length)
+    batch = random_batch(config, batch_size, length)
     inputs = {
         "token_ids": batch["input_ids"],
         "padding_mask": batch["input_mask"],
@@ -77,7 +77,7 @@ def peer_step(row: str, num_steps: int) -> dict[str, float]:
     )
 
 
-def _batch(config, batch_size: int, length: int) -> dict:
+def random_batch(config, batch_size: int, length: int) -> dict:
     """Random features; 20 predictions for each 128 positions, as the paper's 15 %."""
     import numpy as np
     import tensorflow as tf
