@@ -17,9 +17,9 @@ SECONDS_BETWEEN_LOOKS = 0.02
 
 
 class Run(NamedTuple):
-    """What a run of a program took."""
+    """What a run of a program took, or a call."""
 
-    seconds: float  # its start included
+    seconds: float  # the start of a program included
     processor_seconds: float  # of all its processes: means the same on a busy machine
 
 

@@ -36,7 +36,9 @@ def training_step(row: str, num_steps: int) -> dict[str, float]:
         strategy_for(DeviceSettings()), model, pretraining, LOSSES, optimizer
     )
     batch = random_batch(config, batch_size, length)
-    return _time_steps(lambda: float(step(batch)[1]), config, batch_size, length, num_steps)
+    return _time_steps(
+        lambda: float(step(batch).gradient_norm), config, batch_size, length, num_steps
+    )
 
 
 def peer_step(row: str, num_steps: int) -> dict[str, float]:
