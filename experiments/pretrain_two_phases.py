@@ -23,6 +23,7 @@ from bert_keras.backend import import_tensorflow_quietly
 from bert_keras.errors import InputError
 from bert_keras.files import read_text, write_text
 from bert_keras.tokenizers.vocabulary import load_vocabulary, vocabulary_size
+from bert_keras.training import cluster
 from experiments import recipes
 from tfrecord_tools import create_pretraining_data
 from tfrecord_tools.outputs import summary_name
@@ -97,10 +98,12 @@ def write_configs(recipe: recipes.Recipe, settings: Settings) -> None:
 
 def check_one_machine() -> None:
     """Raises InputError on one of several machines, which would not wait for the others."""
-    if os.environ.get("TF_CONFIG"):
+    workers = cluster.cluster_of(os.environ)
+    if workers and len(workers.addresses) > 1:
         raise InputError(
-            "All phases by one command are for one machine. Received: TF_CONFIG, which names "
-            "several. Type the commands above one after the other, each training on all machines."
+            "All phases by one command are for one machine. Received: "
+            f"{len(workers.addresses)} workers in {cluster.VARIABLE}. Type the commands above one "
+            "after the other, each training on all machines."
         )
 
 

@@ -146,8 +146,9 @@ def test_the_commands_can_be_had_alone(settings, capsys):
 
 
 def test_several_machines_get_the_commands_but_no_run(settings, monkeypatch, capsys):
-    monkeypatch.setenv("TF_CONFIG", '{"cluster": {}}')
-    with pytest.raises(InputError, match="on all machines"):
+    workers = {"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 0}}
+    monkeypatch.setenv("TF_CONFIG", json.dumps(workers))
+    with pytest.raises(InputError, match="2 workers in TF_CONFIG.*on all machines"):
         pretrain_two_phases.main(settings)
     assert "python -m bert_keras.run_pretraining" in capsys.readouterr().out
 
