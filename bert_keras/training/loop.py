@@ -131,7 +131,9 @@ def in_graph(
             return index + 1, rows.write(index, tf.stack(tf.nest.flatten(taken)))
 
         rows = tf.TensorArray(tf.float32, size=num_steps)
-        _, rows = tf.while_loop(lambda index, _: index < num_steps, take, (0, rows))
+        _, rows = tf.while_loop(
+            lambda index, _: index < num_steps, take, (0, rows), parallel_iterations=1
+        )
         return tf.nest.pack_sequence_as(layout[0], tf.unstack(rows.stack(), axis=1))
 
     def take(num_steps):

@@ -42,6 +42,7 @@ from bert_keras.training import (
     preflight,
     run_folder,
     run_readme,
+    run_state,
     step,
 )
 from bert_keras.training.examples import Examples, examples_of
@@ -91,7 +92,8 @@ class Inputs:
 
     config: BertConfig
     tokenizer: WordPieceTokenizer | None
-    shards: list[Shard]
+    files: list[str]
+    shards: list[Shard]  # those of the files that hold records
     sample: Sample
     examples: Examples
 
@@ -130,9 +132,7 @@ def run(settings: Any, stop: StopRequest) -> dict[str, float] | None:
         check_data=lambda: count_records(inputs.shards),
     )
     if settings.dry_run:
-        print(dry_run.describe(settings, inputs.config, strategy.num_replicas_in_sync), flush=True)
-        seconds = dry_run.measure(session.measure(_training(settings, inputs)))
-        print(dry_run.time_to_finish(seconds, settings))
+        _show_dry_run(session, settings, inputs)
         return None
     # An evaluation of what is not there makes no folder: its name may be mistyped.
     if session.is_chief and (settings.do_train or settings.init_checkpoint):
@@ -182,7 +182,9 @@ def read_inputs(settings: Any) -> Inputs:
     # For an evaluation the first record of every file will do.
     sample = sample_records(shards, *lengths, NUM_SAMPLED_RECORDS if _trains(settings) else 1)
     preflight.check_sample(sample, config)
-    return Inputs(config, tokenizer, shards, sample, examples_of(shards, settings, tokenizer))
+    return Inputs(
+        config, tokenizer, files, shards, sample, examples_of(shards, settings, tokenizer)
+    )
 
 
 def check_inputs(settings: Any, inputs: Inputs, strategy: tf.distribute.Strategy) -> list[str]:
@@ -194,12 +196,12 @@ def check_inputs(settings: Any, inputs: Inputs, strategy: tf.distribute.Strategy
     Raises:
         InputError: it cannot work.
     """
-    files = [shard.path for shard in inputs.shards]
-    notices = [*check_shards(files), *duplicate_notices(files)]
+    notices = []
     num_replicas = strategy.num_replicas_in_sync
     if settings.do_eval:
-        preflight.check_batch_size(settings.eval_batch_size, num_replicas)
+        preflight.check_batch_size(settings.eval_batch_size, num_replicas, name="eval_batch_size")
     if _trains(settings):
+        notices += [*check_shards(inputs.files), *duplicate_notices(inputs.files)]
         preflight.check_batch_size(
             settings.train_batch_size, num_replicas, settings.gradient_accumulation_steps
         )
@@ -221,6 +223,14 @@ def check_inputs(settings: Any, inputs: Inputs, strategy: tf.distribute.Strategy
 def _trains(settings):
     """Whether a training is wanted, or is to be judged."""
     return settings.do_train or settings.check or settings.dry_run
+
+
+def _show_dry_run(session, settings, inputs):
+    num_replicas = session.strategy.num_replicas_in_sync
+    print(dry_run.describe(settings, inputs.config, num_replicas), flush=True)
+    steps = run_state.saved_steps(settings.output_dir) if settings.output_dir else []
+    seconds = dry_run.measure(session.measure(_training(settings, inputs)))
+    print(dry_run.time_to_finish(seconds, settings, max(steps, default=0)))
 
 
 def _run(session, settings, inputs):
@@ -254,8 +264,7 @@ def _notify_of_cut(settings, inputs):
     unit = inputs.examples.unit
     num_evaluated = settings.max_eval_steps * settings.eval_batch_size
     num_all = None
-    num_bytes = sum(tf.io.gfile.stat(shard.path).length for shard in inputs.shards)
-    if num_bytes <= MOST_BYTES_COUNTED:
+    if sum(tf.io.gfile.stat(file).length for file in inputs.files) <= MOST_BYTES_COUNTED:
         with contextlib.suppress(InputError):  # damage behind what was evaluated changes nothing
             num_all = inputs.examples.count()
     if num_all is None:
@@ -271,9 +280,7 @@ def _training(settings, inputs):
     """The training that the settings ask for."""
     decisive = {name: getattr(settings, name) for name in DECISIVE_FLAGS}
     # With their sizes: records may be made anew under the same name.
-    sized = [
-        f"{shard.path} ({tf.io.gfile.stat(shard.path).length} bytes)" for shard in inputs.shards
-    ]
+    sized = [f"{file} ({tf.io.gfile.stat(file).length} bytes)" for file in inputs.files]
     decisive |= {"input_file": sized, "bert_config_file": inputs.config.to_dict()}
     decisive |= inputs.examples.decisive
     defaults = type(settings)()

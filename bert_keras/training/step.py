@@ -80,7 +80,10 @@ def accumulated(gradients_of: Gradients, num_micro_batches: int) -> Gradients:
             return index + 1, tf.nest.map_structure(tf.add, sums, of_part(index))
 
         _, sums = tf.while_loop(
-            lambda index, _: index < num_micro_batches, add, (tf.constant(1), of_part(0))
+            lambda index, _: index < num_micro_batches,
+            add,
+            (tf.constant(1), of_part(0)),
+            parallel_iterations=1,  # so that one part is in memory at a time
         )
         return sums
 
