@@ -129,7 +129,11 @@ class TrainLog:
             f"{unit}_per_second": amount * self._num_timed_steps / seconds
             for unit, amount in self._per_step.items()
         }
-        return rates | {"input_wait_share": self._seconds_waited / seconds}
+        # Steps that stay in the graph do not say how long they wait.
+        waited = (
+            {"input_wait_share": self._seconds_waited / seconds} if self._seconds_waited else {}
+        )
+        return rates | waited
 
     def _show(self, step, values):
         if self._bar is not None:
