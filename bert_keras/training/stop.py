@@ -1,8 +1,26 @@
 """A clean stop: SIGTERM of a queue or a cloud, Ctrl-C of a person, a limit of steps or hours."""
 
+import contextlib
 import signal
+import threading
+from collections.abc import Iterator
 
 import tensorflow as tf
+
+
+@contextlib.contextmanager
+def signals_act_at_once() -> Iterator[None]:
+    """Lets SIGTERM and SIGINT end the process while it waits where no handler can run."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    previous = {number: signal.signal(number, signal.SIG_DFL) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 class StopRequest:

@@ -3,6 +3,7 @@
 import contextlib
 import importlib.util
 import os
+import socket
 from typing import NamedTuple
 
 import tensorflow as tf
@@ -11,6 +12,7 @@ from bert_keras.errors import InputError
 from bert_keras.notices import notify
 from bert_keras.training import cluster
 from bert_keras.training.devices import DeviceSettings
+from bert_keras.training.stop import signals_act_at_once
 
 
 class Worker(NamedTuple):
@@ -117,9 +119,11 @@ def _multi_worker(settings, tpu, workers):
         )
     _let_memory_grow()
     address, num_workers = workers.addresses[workers.index], len(workers.addresses)
+    _check_port(address)
     notify(f"worker {workers.index} at {address} waits until all {num_workers} workers are there")
     try:
-        return tf.distribute.MultiWorkerMirroredStrategy()
+        with signals_act_at_once():
+            return tf.distribute.MultiWorkerMirroredStrategy()
     except (RuntimeError, tf.errors.OpError) as error:
         reason = str(error).partition("\n")[0]
         raise InputError(
@@ -127,6 +131,21 @@ def _multi_worker(settings, tpu, workers):
             f"by one process only, and all {num_workers} workers of {cluster.VARIABLE} must be "
             "started within minutes of each other."
         ) from error
+
+
+def _check_port(address):
+    """Raises InputError for a port of this machine that is taken: TensorFlow would not name it."""
+    port = int(address.rpartition(":")[2])
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("", port))
+        except OSError as error:
+            raise InputError(
+                f"A worker needs a port of its own; {port} of {address} cannot be used "
+                f"({error.strerror}). End the process that has it, or name another port in "
+                f"{cluster.VARIABLE} of all workers."
+            ) from error
 
 
 def _tpu(settings, tpu, workers):
