@@ -2,12 +2,14 @@ r"""How much memory and time a training step takes whose backward pass computes 
 
 Claim    BERT-Base at 4 x 512 keeps the activations of one block instead of those of twelve: what
          a step holds besides weights and moments falls to less than half. A second forward
-         pass of the blocks makes it a third longer (Chen et al. 2016, arXiv:1604.06174, section 4:
-         "one extra forward computation").
-Cost     Three minutes on 2 quiet cores, 6 GB of memory.
+         pass of the blocks makes it a third longer (Chen et al. 2016, arXiv:1604.06174, abstract:
+         the price is one more forward pass).
+Cost     Two minutes on 2 quiet cores, 6 GB of memory.
 Command  python -m experiments.rematerialization
          python -m experiments.rematerialization --size=large --batch_size=2
-Found    experiments/results/rematerialization.json, and the lines that are printed.
+Found    experiments/results/rematerialization.json, and the lines that are printed: 3.3 GB become
+         1.3 in float32 and a step takes 1.30 times as long; 2.5 GB become 1.4 in bfloat16, more
+         than half, and it takes 1.32 times as long.
 
 Each row runs in a process of its own, so that its peak of memory is its own. A GPU's memory is not
 looked at: run it where TensorFlow finds none.
