@@ -13,8 +13,10 @@ from typing import Any
 import tensorflow as tf
 
 from bert_keras.config import BertConfig
+from bert_keras.errors import InputError
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import baselines, run_folder
+from bert_keras.training.cluster import cluster_of
 from bert_keras.training.stop import StopRequest
 from tfrecord_tools import create_pretraining_data
 
@@ -87,6 +89,12 @@ def run(folder: str, pretrain: Callable[..., dict | None], stop: StopRequest) ->
 
     `pretrain` does what `run_pretraining` does; its arguments are the program's flags.
     """
+    workers = cluster_of(os.environ)
+    if workers and len(workers.addresses) > 1:
+        raise InputError(
+            "The run without flags is one process; TF_CONFIG describes "
+            f"{len(workers.addresses)} workers. Unset it, or give the flags of a training."
+        )
     data = os.path.join(folder, "data")
     run_folder.make(data)
     tokenizer = WordPieceTokenizer(str(SAMPLE / "vocab.txt"))

@@ -23,7 +23,8 @@ class LoopSettings:
     )
     keep_checkpoint_every_steps: int = flags.setting(
         0,
-        "Beside the newest, keep the checkpoints of every so many steps; 0 keeps none of them.",
+        "Beside the newest, keep the checkpoints of every so many steps, a multiple of "
+        "--save_checkpoints_steps; 0 keeps none of them.",
         minimum=0,
         maximum=MOST_STEPS,
     )

@@ -39,6 +39,15 @@ def check_positive(settings: Any, names: Iterable[str]) -> None:
             raise InputError(f"--{name} must be positive. Received: {value}")
 
 
+def check_multiple(settings: Any, name: str, of_name: str) -> None:
+    """Raises InputError for a setting that is no multiple of another; 0 is one."""
+    value, of_value = getattr(settings, name), getattr(settings, of_name)
+    if value % of_value:
+        raise InputError(
+            f"--{name} must be a multiple of --{of_name}={of_value}. Received: {value}"
+        )
+
+
 def check_one_of(settings: Any, name: str, values: Iterable[str]) -> None:
     """Raises InputError for a setting with a value that is not in the list."""
     value = getattr(settings, name)

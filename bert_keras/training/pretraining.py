@@ -36,6 +36,7 @@ from bert_keras.optimizers.schedules import (
 from bert_keras.tokenizers.vocabulary import check_case
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import (
+    agreement,
     baselines,
     dry_run,
     estimates,
@@ -111,7 +112,9 @@ def run(settings: Any, stop: StopRequest) -> dict[str, float] | None:
     # Before anything else touches the devices: their memory is set up here.
     strategy = strategy_for(settings)
     notify(describe(strategy, settings.train_batch_size))
+    agreement.check_same(strategy, "the flags", dataclasses.asdict(settings))
     inputs = read_inputs(settings)
+    agreement.check_same(strategy, "the records", _sized(inputs.files))
     for sentence in check_inputs(settings, inputs, strategy):
         notify(sentence)
     if settings.check:
@@ -158,6 +161,7 @@ def check_settings(settings: Any) -> None:
         ("precision", POLICIES),
     ):
         preflight.check_one_of(settings, name, values)
+    preflight.check_multiple(settings, "keep_checkpoint_every_steps", "save_checkpoints_steps")
     check_masking(settings)
 
 
@@ -225,6 +229,11 @@ def _trains(settings):
     return settings.do_train or settings.check or settings.dry_run
 
 
+def _sized(files):
+    """Files with their sizes: records may be made anew under the same name."""
+    return [f"{file} ({tf.io.gfile.stat(file).length} bytes)" for file in files]
+
+
 def _show_dry_run(session, settings, inputs):
     num_replicas = session.strategy.num_replicas_in_sync
     print(dry_run.describe(settings, inputs.config, num_replicas), flush=True)
@@ -279,9 +288,10 @@ def _notify_of_cut(settings, inputs):
 def _training(settings, inputs):
     """The training that the settings ask for."""
     decisive = {name: getattr(settings, name) for name in DECISIVE_FLAGS}
-    # With their sizes: records may be made anew under the same name.
-    sized = [f"{file} ({tf.io.gfile.stat(file).length} bytes)" for file in inputs.files]
-    decisive |= {"input_file": sized, "bert_config_file": inputs.config.to_dict()}
+    decisive |= {
+        "input_file": _sized(inputs.files),
+        "bert_config_file": inputs.config.to_dict(),
+    }
     decisive |= inputs.examples.decisive
     defaults = type(settings)()
     return Training(

@@ -113,6 +113,8 @@ class Session:
             step = self._train_from(start_step, training, optimizer, variables)
         if step < training.num_train_steps:
             self._notify_of_stop(step, training)
+        elif not self.is_chief:
+            notify(f"all {step} steps are done; the chief has the reports and the model")
         return step
 
     def measure(self, training: Training) -> Callable[[], None]:
@@ -195,7 +197,6 @@ class Session:
         """Restores the newest checkpoint, or begins a new run; returns the steps done."""
         step, path = run_state.newest_readable(self.folder, notify) or (0, None)
         agreement.check_same(self.strategy, "the newest checkpoint", path)
-        agreement.check_same(self.strategy, "the settings", training.decisive)
         if path:
             run_folder.check_same_run(
                 self.folder, training.decisive, step, notify, training.defaults

@@ -96,22 +96,26 @@ def test_a_worker_that_is_killed_ends_the_other(context, inputs, tmp_path, at_on
     assert_near(settings.output_dir, at_once)
 
 
-def test_workers_with_other_flags_are_refused(context, inputs, tmp_path):
+@pytest.mark.parametrize(
+    "flag, values",
+    [("learning_rate", (1e-4, 1e-3)), ("iterations_per_loop", (1, 3)), ("do_eval", (True, False))],
+)
+def test_workers_with_other_flags_are_refused(context, inputs, tmp_path, flag, values):
     settings, errors = long_settings(inputs, tmp_path / "run"), str(tmp_path / "errors")
     addresses = processes.free_addresses(2)
     workers = [
         processes.start(
             context,
-            dataclasses.replace(settings, learning_rate=rate),
+            dataclasses.replace(settings, **{flag: value}),
             workers=addresses,
             index=index,
             errors=f"{errors}.{index}",
         )
-        for index, rate in enumerate((1e-4, 1e-3))
+        for index, value in enumerate(values)
     ]
     assert processes.join(workers) == [1, 1]
     for index in range(2):
-        assert "All workers must have the settings alike" in text_of(errors, index)
+        assert "All workers must have the flags alike" in text_of(errors, index)
     assert run_state.saved_steps(settings.output_dir) == []
 
 
