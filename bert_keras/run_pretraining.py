@@ -86,7 +86,7 @@ class Settings(LoopSettings, DeviceSettings, MaskingSettings):
         "`continuous` decays from the end of the warm-up on; `constant` keeps the peak.",
     )
     decay_power: float = flags.setting(
-        1.0, "Power of the polynomial by which the rate decays; 1 is linear."
+        1.0, "Power of the polynomial by which the rate decays; 1 is linear.", maximum=100
     )
     optimizer: str = flags.setting(
         "adamw", "`adamw`: BERT's Adam with weight decay; `lamb`: for batches of many thousands."
