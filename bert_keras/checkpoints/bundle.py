@@ -30,3 +30,17 @@ def write(prefix: str, variables: dict) -> None:
         tf.io.gfile.remove(prefix + INDEX_SUFFIX)
     for suffix in (DATA_SUFFIX, INDEX_SUFFIX):
         tf.io.gfile.rename(unfinished + suffix, prefix + suffix, overwrite=True)
+
+
+def reader(prefix: str):
+    """Returns TensorFlow's reader of the bundle `prefix`, or of the newest one in a folder.
+
+    A file system without real folders (ram://) takes a prefix for one, so the index is looked for
+    first.
+
+    Raises:
+        tf.errors.OpError, ValueError, RuntimeError: there is none, or it cannot be read.
+    """
+    if tf.io.gfile.exists(str(prefix) + INDEX_SUFFIX):
+        return tf.compat.v1.train.NewCheckpointReader(str(prefix))
+    return tf.train.load_checkpoint(prefix)

@@ -11,6 +11,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from bert_keras.checkpoints import bundle
 from bert_keras.errors import InputError
 
 # outermost layer here -> scopes there
@@ -140,7 +141,7 @@ def _open(checkpoint: str):
     for suffix in (".index", ".data-00000-of-00001", ".meta"):
         prefix = prefix.removesuffix(suffix)
     try:
-        return tf.train.load_checkpoint(prefix)
+        return bundle.reader(prefix)
     except (tf.errors.OpError, ValueError, RuntimeError) as error:
         raise InputError(
             "A checkpoint is named by the prefix of its .index and .data files, such as "

@@ -103,7 +103,7 @@ def newest_readable(folder: str, notify: Callable[[str], None]) -> tuple[int, st
     for step in reversed(steps):
         path = checkpoint_path(folder, step)
         try:
-            reader = tf.train.load_checkpoint(path)
+            reader = bundle.reader(path)
             for name in reader.get_variable_to_shape_map():
                 reader.get_tensor(name)
         except _TORN as error:
@@ -131,7 +131,7 @@ def restore(path: str, variables: Mapping[str, keras.Variable]) -> None:
     Raises:
         InputError: a variable is missing in the checkpoint or has another shape there.
     """
-    reader = tf.train.load_checkpoint(path)
+    reader = bundle.reader(path)
     shapes = reader.get_variable_to_shape_map()
     missing = [name for name in variables if name not in shapes]
     if missing:
