@@ -62,6 +62,9 @@ class Trainer(keras.Model):
             "an optimizer with gradient_accumulation_steps": bool(
                 getattr(optimizer, "gradient_accumulation_steps", None)
             ),
+            "an optimizer with clipping='replica'": (
+                getattr(optimizer, "clipping", "global") == "replica"
+            ),
             "MultiWorkerMirroredStrategy": isinstance(
                 strategy, tf.distribute.MultiWorkerMirroredStrategy
             ),

@@ -156,6 +156,14 @@ class Replicas:
     num_replicas_in_sync = 2
 
 
+def test_fit_does_not_clip_for_each_replica(monkeypatch):
+    """The step of `fit` divides by the counts of all replicas, a clipped replica by its own."""
+    monkeypatch.setattr(tf.distribute, "get_strategy", Replicas)
+    model, _ = model_and_optimizer()
+    with pytest.raises(InputError, match="an optimizer with clipping='replica'"):
+        Trainer(model, pretraining, LOSSES).compile(AdamWeightDecay(clipping="replica"))
+
+
 @pytest.mark.parametrize(
     "options, message",
     [
