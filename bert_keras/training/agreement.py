@@ -14,8 +14,13 @@ from bert_keras.errors import InputError
 from bert_keras.training.step import add_over_replicas
 from bert_keras.training.strategy import worker_of
 
-# What TensorFlow raises when the connection to another worker breaks.
-_LOST = (tf.errors.UnavailableError, tf.errors.AbortedError, tf.errors.CancelledError)
+# What TensorFlow raises when the connection to another worker breaks, or nobody answers there.
+_LOST = (
+    tf.errors.UnavailableError,
+    tf.errors.AbortedError,
+    tf.errors.CancelledError,
+    tf.errors.DeadlineExceededError,
+)
 
 
 def meet(strategy: tf.distribute.Strategy) -> None:

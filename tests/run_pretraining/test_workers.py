@@ -82,14 +82,19 @@ def test_sigterm_to_one_worker_saves_once_and_ends_both(context, inputs, tmp_pat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("killed", [0, 1])
-def test_a_worker_that_is_killed_ends_the_other(context, inputs, tmp_path, at_once, killed):
+@pytest.mark.parametrize(
+    "number, lost", [(signal.SIGKILL, 0), (signal.SIGKILL, 1), (signal.SIGSTOP, 0)]
+)
+def test_a_worker_that_is_lost_ends_the_other(context, inputs, tmp_path, at_once, number, lost):
+    """Killed, or alive without an answer."""
     settings, errors = long_settings(inputs, tmp_path / "run"), str(tmp_path / "errors")
     workers = processes.start_workers(context, settings, errors=errors)
     processes.wait_for(lambda: begun(settings.output_dir, 120), workers[0].is_alive)
-    workers[killed].kill()
-    assert processes.join([workers[1 - killed]], seconds=60) == [1]
-    said = text_of(errors, 1 - killed)
+    os.kill(workers[lost].pid, number)
+    assert processes.join([workers[1 - lost]], seconds=60) == [1]
+    workers[lost].kill()
+    workers[lost].join()
+    said = text_of(errors, 1 - lost)
     assert "lost another one" in said and "start all workers again" in said
     assert "Traceback" not in said
     assert processes.join(processes.start_workers(context, settings)) == [0, 0]
