@@ -10,14 +10,18 @@ import functools
 import re
 from typing import NamedTuple
 
+import keras
 import pytest
 import tensorflow as tf
 
 from bert_keras.config import BertConfig
+from bert_keras.layers.block import TransformerBlock
+from bert_keras.layers.rematerialized import RematerializedBlock
 from bert_keras.models.pretrainer import pretrainer
 from bert_keras.objectives.pretraining import LOSSES, pretraining
 from bert_keras.optimizers.adam_weight_decay import AdamWeightDecay
-from bert_keras.training import loop
+from bert_keras.optimizers.lamb import Lamb
+from bert_keras.training import loop, step
 from bert_keras.training.batches import evaluation_batches, training_batches
 from bert_keras.training.stop import StopRequest
 from tests.run_pretraining.inputs import CONFIG, MAX_PREDICTIONS_PER_SEQ, MAX_SEQ_LENGTH
@@ -132,6 +136,9 @@ def shapes_of_sums(text):
     )
 
 
+clipping_on_each_core = functools.partial(AdamWeightDecay, clipping="replica")
+
+
 @functools.cache
 def loop_of(num_cores):
     """A step of the training, and the batches for it."""
@@ -163,6 +170,43 @@ def test_a_step_is_one_computation_of_the_cores():
     compiled = training_step(2)
     assert (compiled.num_computations, compiled.num_calls_of_host) == (1, 0)
     assert set(operations(compiled.host)) <= OPS_OF_HOST
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "block, make_optimizer, gradients_of, num_more_sums",
+    [
+        (TransformerBlock, AdamWeightDecay, step.accumulated(step.gradients, 2), 0),
+        (TransformerBlock, AdamWeightDecay, step.compiled(step.gradients), 0),
+        (RematerializedBlock, AdamWeightDecay, step.gradients, 0),
+        (TransformerBlock, Lamb, step.gradients, 0),
+        # The norm that is reported is the mean of those of all cores.
+        (TransformerBlock, clipping_on_each_core, step.gradients, 1),
+    ],
+    ids=["accumulated", "compiled", "rematerialized", "lamb", "replica"],
+)
+@pytest.mark.parametrize("precision", ["float32", "mixed_bfloat16"])
+def test_so_it_is_with_every_flag(block, make_optimizer, gradients_of, num_more_sums, precision):
+    strategy = described_tpu_strategy(2)
+    before = keras.config.dtype_policy()
+    keras.config.set_dtype_policy(precision)
+    with strategy.scope():
+        model = pretrainer(BertConfig(**CONFIG), block=block)
+        optimizer = make_optimizer(1e-4)
+        optimizer.build(model.trainable_variables)
+    keras.config.set_dtype_policy(before)
+    run = loop.compile_train_step(
+        strategy, model, pretraining, LOSSES, optimizer, gradients_of=gradients_of
+    )
+    batches = batches_of(strategy, training_batches)
+
+    def one_step():
+        return run(next(batches), tf.constant(0.0))
+
+    compiled = first_stage(one_step)
+    assert (compiled.num_computations, compiled.num_calls_of_host) == (1, 0)
+    num_sums = len(model.trainable_variables) + len((COUNTS, REPORT)) + num_more_sums
+    assert operations(compiled.cores)["CrossReplicaSum"] == num_sums
 
 
 def test_several_steps_need_the_host_for_their_batches_only():
