@@ -96,9 +96,9 @@ def documents(lines: list[str], sentences_per_document: int) -> Iterator[str]:
 
 
 def kinds() -> dict[str, Any]:
-    from bert_keras.training.examples import RECIPES
+    from bert_keras.training.examples import LAYOUTS
 
-    return {"unpacked": RECIPES["single"], "packed": RECIPES["packed"]}
+    return {"unpacked": LAYOUTS["single"], "packed": LAYOUTS["packed"]}
 
 
 def counts(settings: Settings, records: str, kind) -> dict[str, float]:

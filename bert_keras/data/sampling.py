@@ -90,18 +90,3 @@ def _words(features: dict[str, np.ndarray]) -> np.ndarray:
     last = np.maximum(is_token.sum(axis=1, keepdims=True) - 1, 0)
     classification, separator = ids[:, :1], np.take_along_axis(ids, last, axis=1)
     return ids[is_token & (ids != classification) & (ids != separator)]
-
-
-def unigram_entropy(words: np.ndarray) -> float:
-    """The masked-LM loss of a model that knows how frequent each word is and nothing else, in nats.
-
-    The entropy of the frequencies in a sample is too small, as rare words are not in it; what is
-    added is the first term of that bias (Miller 1955, "Note on the bias of information estimates").
-    0 for no words.
-    """
-    if not words.size:
-        return 0.0
-    _, counts = np.unique(words, return_counts=True)
-    frequencies = counts / words.size
-    entropy = -np.sum(frequencies * np.log(frequencies))
-    return float(entropy + (counts.size - 1) / (2 * words.size))

@@ -1,11 +1,10 @@
 """Variables that a rule of an optimizer passes over, named by regular expressions."""
 
-import functools
 import re
 from collections.abc import Sequence
 
 from bert_keras.errors import InputError
-from bert_keras.notices import notify
+from bert_keras.notices import notify_once
 
 # The original's list. It names LayerNorm twice; the second pattern is idle there as well.
 EXCLUDE_FROM_WEIGHT_DECAY = ("LayerNorm", "layer_norm", "bias")
@@ -55,12 +54,6 @@ class Exclusions:
                     f"Received: {pattern!r}, with the variables {', '.join(paths[:5])} …"
                 )
             notify_once(_unmatched(self.option, pattern))
-
-
-@functools.cache
-def notify_once(line: str) -> None:
-    """Prints a notice, unless this process has printed it before."""
-    notify(line)
 
 
 def _unmatched(option, pattern):

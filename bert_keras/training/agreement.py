@@ -46,7 +46,7 @@ def check_same(strategy: tf.distribute.Strategy, what: str, value: Any) -> None:
 
 
 @contextlib.contextmanager
-def named_losses(strategy: tf.distribute.Strategy) -> Iterator[None]:
+def named_lost_workers(strategy: tf.distribute.Strategy) -> Iterator[None]:
     """Raises InputError, which says what to do, when another worker is gone."""
     try:
         yield
@@ -68,7 +68,7 @@ def _values_of_workers(strategy, values):
         return values[np.newaxis]
     own = np.zeros([worker.num_workers, len(values)], np.int32)
     own[worker.index] = values
-    with named_losses(strategy):
+    with named_lost_workers(strategy):
         return strategy.experimental_local_results(_adder(strategy)(tf.constant(own)))[0].numpy()
 
 

@@ -4,6 +4,8 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from bert_keras.data.pipeline import evaluation_dataset
 
 BATCH_SIZE = 1024
@@ -23,6 +25,21 @@ def unigram_loss(training_ids: Iterable[int], masked_ids: Sequence[int], vocab_s
     counts = Counter(training_ids)
     total = counts.total() + vocab_size
     return sum(math.log(total / (counts[id_] + 1)) for id_ in masked_ids) / len(masked_ids)
+
+
+def unigram_entropy(words: np.ndarray) -> float:
+    """The masked-LM loss of a model that knows how frequent each word is and nothing else, in nats.
+
+    The entropy of the frequencies in a sample is too small, as rare words are not in it; what is
+    added is the first term of that bias (Miller 1955, "Note on the bias of information estimates").
+    0 for no words.
+    """
+    if not words.size:
+        return 0.0
+    _, counts = np.unique(words, return_counts=True)
+    frequencies = counts / words.size
+    entropy = -np.sum(frequencies * np.log(frequencies))
+    return float(entropy + (counts.size - 1) / (2 * words.size))
 
 
 def unigram_accuracy(training_ids: Iterable[int], masked_ids: Sequence[int]) -> float:

@@ -12,7 +12,11 @@ REPLACED_FLAGS = {"num_tpu_cores": "all cores of the TPU are used."}
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DeviceSettings:
-    """Devices of a run. The settings of a program inherit these."""
+    """Where a run computes, and how. The settings of a program inherit these.
+
+    But for `precision` none of them changes the result beyond rounding and the dropout masks, of
+    which every replica and every part of a batch draws its own.
+    """
 
     strategy: str | None = flags.setting(
         None,
@@ -32,6 +36,13 @@ class DeviceSettings:
         "float32",
         "`bfloat16` multiplies in it, and keeps weights, moments, softmax, LayerNorm and losses in "
         "float32; `float32` does all in that.",
+    )
+    gradient_accumulation_steps: int = flags.setting(
+        1,
+        "Equal parts that a replica cuts its share of a batch into, to keep the activations of one "
+        "part only. The step stays that of the whole batch.",
+        minimum=1,
+        maximum=2**20,
     )
     xla: bool = flags.setting(
         False, "Compile the forward and backward pass as a whole; a TPU always does."

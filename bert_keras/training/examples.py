@@ -34,7 +34,7 @@ MASKING_FLAGS = tuple(
 )
 
 
-class Recipe(NamedTuple):
+class Layout(NamedTuple):
     """What becomes of records with masks: batches, and what learns from them."""
 
     training_dataset: Callable[..., tf.data.Dataset]
@@ -45,15 +45,15 @@ class Recipe(NamedTuple):
 
 
 # How many sequences a row of a batch holds: one, or as many as fit (--pack_sequences).
-RECIPES = {
-    "single": Recipe(
+LAYOUTS = {
+    "single": Layout(
         pretraining_dataset,
         evaluation_dataset,
         pretrainer,
         unit="records",
         count=lambda shards, *_: count_records(shards),
     ),
-    "packed": Recipe(
+    "packed": Layout(
         packed_pretraining_dataset,
         packed_evaluation_dataset,
         packed_pretrainer,
@@ -110,22 +110,22 @@ def _masked_examples(shards, settings):
                 f"--{name} is for records without masks; those of {shards[0].path} hold masks "
                 "already. Leave it out, or make records with --masking=none."
             )
-    recipe = RECIPES["packed" if settings.pack_sequences else "single"]
+    layout = LAYOUTS["packed" if settings.pack_sequences else "single"]
     lengths = (settings.max_seq_length, settings.max_predictions_per_seq)
     return Examples(
         for_training=functools.partial(
-            recipe.training_dataset,
+            layout.training_dataset,
             shards,
             *lengths,
             settings.train_batch_size,
             settings.random_seed,
         ),
         for_evaluation=lambda batch_size, **worker: _with_pair_weights(
-            recipe.evaluation_dataset(shards, *lengths, batch_size, **worker)
+            layout.evaluation_dataset(shards, *lengths, batch_size, **worker)
         ),
-        count=lambda: recipe.count(shards, *lengths),
-        unit=recipe.unit,
-        build=recipe.build,
+        count=lambda: layout.count(shards, *lengths),
+        unit=layout.unit,
+        build=layout.build,
         decisive={},
         flags=(),
     )

@@ -10,7 +10,7 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -18,6 +18,7 @@ from tqdm import tqdm
 
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
+from bert_keras.training.watch import Check
 
 LOG_NAME = "train_log.jsonl"
 
@@ -47,7 +48,7 @@ class TrainLog:
         examples_per_step: int,
         tokens_per_step: int,
         shown: Sequence[str] = ("loss", "learning_rate"),
-        checks: Sequence[Callable[[int, Mapping[str, float]], str | None]] = (),
+        checks: Sequence[Check] = (),
     ):
         self._per_step = {"examples": examples_per_step, "tokens": tokens_per_step}
         self._num_train_steps = num_train_steps

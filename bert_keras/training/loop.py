@@ -14,7 +14,8 @@ from bert_keras.errors import InputError
 from bert_keras.objectives.loss import Loss
 from bert_keras.objectives.mean import Mean
 from bert_keras.training import step
-from bert_keras.training.logs import TrainLog
+from bert_keras.training.logs import NoLog, TrainLog
+from bert_keras.training.loop_settings import LoopSettings
 from bert_keras.training.stop import SharedStop, StopRequest
 
 SECONDS_PER_HOUR = 3600
@@ -50,6 +51,21 @@ class Plan:
     report_steps: int
     iterations_per_loop: int = 1
     max_hours: float = 0.0
+
+    @classmethod
+    def of(cls, settings: LoopSettings, start_step: int, num_train_steps: int) -> "Plan":
+        """The plan of one command, which `stop_after_steps` may end before the run."""
+        end_step = num_train_steps
+        if settings.stop_after_steps:
+            end_step = min(end_step, start_step + settings.stop_after_steps)
+        return cls(
+            start_step,
+            end_step,
+            settings.save_checkpoints_steps,
+            settings.report_steps,
+            settings.iterations_per_loop,
+            settings.max_hours,
+        )
 
     def num_steps_at_once(self, done: int) -> int:
         """How many steps may follow `done` steps before something is to be done."""
@@ -102,7 +118,10 @@ def compile_evaluation_step(
 
 
 def one_by_one(
-    run: Callable[..., Steps], batches: Iterator, stop: StopRequest | SharedStop, log: TrainLog
+    run: Callable[..., Steps],
+    batches: Iterator,
+    stop: StopRequest | SharedStop,
+    log: TrainLog | NoLog,
 ) -> TakeSteps:
     """Returns a function that takes one step, on the next of `batches`."""
 
@@ -150,7 +169,7 @@ def train(
     learning_rate: Callable[[int], Any],
     losses: Iterable[str],
     save: Callable[[int], None],
-    log: TrainLog,
+    log: TrainLog | NoLog,
     stop: StopRequest | SharedStop,
 ) -> int:
     """Trains from `plan.start_step` to `plan.end_step`, or until a stop is requested.

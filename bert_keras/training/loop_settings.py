@@ -9,11 +9,7 @@ MOST_STEPS = 2**31 - 1  # what a 32-bit counter holds
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class LoopSettings:
-    """When a run saves, reports and stops. The settings of a program inherit these.
-
-    None of them changes the result beyond rounding, but for the dropout masks, of which every part
-    of a batch draws its own.
-    """
+    """When a run saves, reports and stops. The settings of a program inherit these."""
 
     save_checkpoints_steps: int = flags.setting(
         1000, "Steps between checkpoints.", minimum=1, maximum=MOST_STEPS
@@ -33,13 +29,6 @@ class LoopSettings:
         1,
         "Steps that the devices take before they return to the host; useful on a TPU. Reports and "
         "saves come at their steps all the same; a signal is met between two loops.",
-        minimum=1,
-        maximum=MOST_STEPS,
-    )
-    gradient_accumulation_steps: int = flags.setting(
-        1,
-        "Equal parts that a replica cuts its share of a batch into, to need the memory of one part "
-        "only. The step stays that of the whole batch.",
         minimum=1,
         maximum=MOST_STEPS,
     )

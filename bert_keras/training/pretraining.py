@@ -10,18 +10,9 @@ import tensorflow as tf
 
 from bert_keras import flags
 from bert_keras.checkpoints import pretrained
-from bert_keras.config import BertConfig
 from bert_keras.data.masking_settings import check_masking
-from bert_keras.data.records import Shard, check_first_records, count_records
-from bert_keras.data.sampling import (
-    NUM_SAMPLED_RECORDS,
-    Sample,
-    sample_records,
-    unigram_entropy,
-)
-from bert_keras.data.shard_sets import check_shards, duplicate_notices
+from bert_keras.data.records import count_records
 from bert_keras.errors import InputError
-from bert_keras.files import expand_input_files
 from bert_keras.layers.block import TransformerBlock
 from bert_keras.layers.rematerialized import RematerializedBlock
 from bert_keras.notices import notify
@@ -33,20 +24,17 @@ from bert_keras.optimizers.schedules import (
     WarmupConstant,
     WarmupPolynomialDecay,
 )
-from bert_keras.tokenizers.vocabulary import check_case
-from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import (
     agreement,
     baselines,
     dry_run,
-    estimates,
     preflight,
     run_folder,
     run_readme,
     run_state,
     step,
 )
-from bert_keras.training.examples import Examples, examples_of
+from bert_keras.training.inputs import check_inputs, read_inputs, sized
 from bert_keras.training.precision import POLICIES, precision
 from bert_keras.training.session import Session, Training
 from bert_keras.training.stop import SharedStop, StopRequest
@@ -61,14 +49,13 @@ SCHEDULES = {
     "continuous": ContinuousWarmupPolynomialDecay,
     "constant": WarmupConstant,
 }
-# --clipping -> the counts that a replica divides by: of the whole batch, or of its own examples
-WHOLE_COUNTS = {"global": step.add_over_replicas, "replica": tf.identity}
 # --rematerialize, --xla
 BLOCKS = {False: TransformerBlock, True: RematerializedBlock}
 GRADIENTS = {False: step.gradients, True: step.compiled(step.gradients)}
 # Read once more to count them; of more data it would take too long for a line.
 MOST_BYTES_COUNTED = 2**30
-# The flags that the weights depend on, beside the records and the configuration of the model.
+# The flags that the weights depend on, beside the records and the configuration of the model: all
+# but those that change rounding, or the dropout masks of the parts that a batch is shared in.
 DECISIVE_FLAGS = (
     "init_checkpoint",
     "max_seq_length",
@@ -87,18 +74,6 @@ DECISIVE_FLAGS = (
 )
 
 
-@dataclasses.dataclass(frozen=True)
-class Inputs:
-    """What the settings name, read and checked."""
-
-    config: BertConfig
-    tokenizer: WordPieceTokenizer | None
-    files: list[str]
-    shards: list[Shard]  # those of the files that hold records
-    sample: Sample
-    examples: Examples
-
-
 def run(settings: Any, stop: StopRequest) -> dict[str, float] | None:
     """Trains and evaluates as the `Settings` of `run_pretraining` say, until a stop is requested.
 
@@ -114,16 +89,33 @@ def run(settings: Any, stop: StopRequest) -> dict[str, float] | None:
     notify(describe(strategy, settings.train_batch_size))
     agreement.check_same(strategy, "the flags", dataclasses.asdict(settings))
     inputs = read_inputs(settings)
-    agreement.check_same(strategy, "the records", _sized(inputs.files))
+    agreement.check_same(strategy, "the records", sized(inputs.files))
     for sentence in check_inputs(settings, inputs, strategy):
         notify(sentence)
     if settings.check:
         print("Flags, files and devices can work together.")
         return None
+    session = _session(settings, inputs, strategy, stop)
+    if settings.dry_run:
+        _show_dry_run(session, settings, inputs)
+        return None
+    # An evaluation of what is not there makes no folder: its name may be mistyped.
+    if session.is_chief and (settings.do_train or settings.init_checkpoint):
+        run_folder.make(settings.output_dir)
+    # An evaluation may look at the checkpoints of a run that goes on.
+    writes = settings.do_train and session.is_chief
+    with run_folder.lock(settings.output_dir) if writes else contextlib.nullcontext():
+        results = _run(session, settings, inputs)
+    agreement.meet(strategy)  # a worker whose chief has ended first complains
+    return results
+
+
+def _session(settings, inputs, strategy, stop):
+    """A new model in its folder."""
     with strategy.scope(), precision(settings.precision):
         keras.utils.set_random_seed(settings.random_seed)
         model = inputs.examples.build(inputs.config, BLOCKS[settings.rematerialize])
-    session = Session(
+    return Session(
         folder=settings.output_dir,
         strategy=strategy,
         model=model,
@@ -134,16 +126,6 @@ def run(settings: Any, stop: StopRequest) -> dict[str, float] | None:
         stop=stop if worker_of(strategy).num_workers == 1 else SharedStop(stop),
         check_data=lambda: count_records(inputs.shards),
     )
-    if settings.dry_run:
-        _show_dry_run(session, settings, inputs)
-        return None
-    # An evaluation of what is not there makes no folder: its name may be mistyped.
-    if session.is_chief and (settings.do_train or settings.init_checkpoint):
-        run_folder.make(settings.output_dir)
-    # An evaluation may look at the checkpoints of a run that goes on.
-    writes = settings.do_train and session.is_chief
-    with run_folder.lock(settings.output_dir) if writes else contextlib.nullcontext():
-        return _run(session, settings, inputs)
 
 
 def check_settings(settings: Any) -> None:
@@ -157,7 +139,7 @@ def check_settings(settings: Any) -> None:
     for name, values in (
         ("learning_rate_schedule", SCHEDULES),
         ("optimizer", OPTIMIZERS),
-        ("clipping", WHOLE_COUNTS),
+        ("clipping", step.WHOLE_COUNTS),
         ("precision", POLICIES),
     ):
         preflight.check_one_of(settings, name, values)
@@ -165,80 +147,11 @@ def check_settings(settings: Any) -> None:
     check_masking(settings)
 
 
-def read_inputs(settings: Any) -> Inputs:
-    """Reads configuration and vocabulary, and the first records.
-
-    Raises:
-        InputError: one of them is missing or contradicts another, or a flag.
-    """
-    config_file, vocab_file = settings.bert_config_file, settings.vocab_file
-    config = BertConfig.from_json_file(config_file)
-    preflight.check_length(settings.max_seq_length, config, config_file)
-    files = expand_input_files(settings.input_file)
-    tokenizer = None
-    if vocab_file:
-        tokenizer = WordPieceTokenizer(vocab_file, settings.do_lower_case)
-        preflight.check_vocabulary(tokenizer, vocab_file, config, config_file)
-    vocabulary = tokenizer.vocab if tokenizer else {}
-    check_case(settings.do_lower_case, vocabulary, settings.init_checkpoint)
-    lengths = (settings.max_seq_length, settings.max_predictions_per_seq)
-    shards = check_first_records(files, *lengths)
-    # For an evaluation the first record of every file will do.
-    sample = sample_records(shards, *lengths, NUM_SAMPLED_RECORDS if _trains(settings) else 1)
-    preflight.check_sample(sample, config)
-    return Inputs(
-        config, tokenizer, files, shards, sample, examples_of(shards, settings, tokenizer)
-    )
-
-
-def check_inputs(settings: Any, inputs: Inputs, strategy: tf.distribute.Strategy) -> list[str]:
-    """Looks for what would go wrong later in a run.
-
-    Returns:
-        Sentences about what may not be wanted.
-
-    Raises:
-        InputError: it cannot work.
-    """
-    notices = []
-    num_replicas = strategy.num_replicas_in_sync
-    if settings.do_eval:
-        preflight.check_batch_size(settings.eval_batch_size, num_replicas, name="eval_batch_size")
-    if _trains(settings):
-        notices += [*check_shards(inputs.files), *duplicate_notices(inputs.files)]
-        preflight.check_batch_size(
-            settings.train_batch_size, num_replicas, settings.gradient_accumulation_steps
-        )
-        notices += preflight.label_notices(inputs.sample.labels)
-    if settings.output_dir and (settings.do_train or settings.check):
-        notices += preflight.check_disk(
-            settings.output_dir,
-            estimates.checkpoint_bytes(inputs.config),
-            preflight.num_checkpoints_at_once(
-                settings.num_train_steps,
-                settings.save_checkpoints_steps,
-                settings.keep_checkpoint_max,
-                settings.keep_checkpoint_every_steps,
-            ),
-        )
-    return notices
-
-
-def _trains(settings):
-    """Whether a training is wanted, or is to be judged."""
-    return settings.do_train or settings.check or settings.dry_run
-
-
-def _sized(files):
-    """Files with their sizes: records may be made anew under the same name."""
-    return [f"{file} ({tf.io.gfile.stat(file).length} bytes)" for file in files]
-
-
 def _show_dry_run(session, settings, inputs):
     num_replicas = session.strategy.num_replicas_in_sync
     print(dry_run.describe(settings, inputs.config, num_replicas), flush=True)
     steps = run_state.saved_steps(settings.output_dir) if settings.output_dir else []
-    seconds = dry_run.measure(session.measure(_training(settings, inputs)))
+    seconds = dry_run.measure(session.step_taker(_training(settings, inputs)))
     print(dry_run.time_to_finish(seconds, settings, max(steps, default=0)))
 
 
@@ -289,7 +202,7 @@ def _training(settings, inputs):
     """The training that the settings ask for."""
     decisive = {name: getattr(settings, name) for name in DECISIVE_FLAGS}
     decisive |= {
-        "input_file": _sized(inputs.files),
+        "input_file": sized(inputs.files),
         "bert_config_file": inputs.config.to_dict(),
     }
     decisive |= inputs.examples.decisive
@@ -315,13 +228,13 @@ def _training(settings, inputs):
             "gradients_of": step.accumulated(
                 GRADIENTS[settings.xla], settings.gradient_accumulation_steps
             ),
-            "whole_counts": WHOLE_COUNTS[settings.clipping],
+            "whole_counts": step.WHOLE_COUNTS[settings.clipping],
         },
         checks=pretraining_checks(
             inputs.config,
             settings.num_train_steps,
             settings.num_warmup_steps,
-            unigram_entropy(inputs.sample.words),
+            baselines.unigram_entropy(inputs.sample.words),
             baselines.majority_share(inputs.sample.labels.tolist()),
         ),
     )

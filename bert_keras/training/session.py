@@ -23,9 +23,7 @@ from bert_keras.training.loop_settings import LoopSettings
 from bert_keras.training.step import Objective
 from bert_keras.training.stop import SharedStop, StopRequest
 from bert_keras.training.strategy import worker_of
-
-# Of a step and the values of its report: a sentence for the user, or None.
-Check = Callable[[int, Mapping[str, float]], str | None]
+from bert_keras.training.watch import Check
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -117,7 +115,7 @@ class Session:
             notify(f"all {step} steps are done; the chief has the reports and the model")
         return step
 
-    def measure(self, training: Training) -> Callable[[], None]:
+    def step_taker(self, training: Training) -> Callable[[], None]:
         """Returns a function that takes one step of the training; nothing is written."""
         batches = self._training_batches(training, 0)
         run = self._compiled_step(training, self._optimizer(training))
@@ -213,17 +211,7 @@ class Session:
     def _train_from(self, start_step, training, optimizer, variables):
         """Runs the loop; returns the steps done."""
         settings = training.loop
-        end_step = training.num_train_steps
-        if settings.stop_after_steps:
-            end_step = min(end_step, start_step + settings.stop_after_steps)
-        plan = loop.Plan(
-            start_step,
-            end_step,
-            settings.save_checkpoints_steps,
-            settings.report_steps,
-            settings.iterations_per_loop,
-            settings.max_hours,
-        )
+        plan = loop.Plan.of(settings, start_step, training.num_train_steps)
         run = self._compiled_step(training, optimizer)
         batches = self._training_batches(training, start_step)
         with self._log(training, start_step) as log:
@@ -294,7 +282,7 @@ class Session:
     def _named_errors(self) -> Iterator[None]:
         """Names a damaged file, which TensorFlow does not, and a worker that is gone."""
         try:
-            with agreement.named_losses(self.strategy):
+            with agreement.named_lost_workers(self.strategy):
                 yield
         except tf.errors.DataLossError:
             self.check_data()

@@ -29,6 +29,10 @@ def add_over_replicas(values: tf.Tensor) -> tf.Tensor:
     return replica.all_reduce(tf.distribute.ReduceOp.SUM, values)
 
 
+# --clipping -> what a replica divides by: the counts of the whole batch, or its own
+WHOLE_COUNTS = {"global": add_over_replicas, "replica": tf.identity}
+
+
 def gradients(
     model: keras.Model,
     objective: Objective,

@@ -1,7 +1,7 @@
 """Which devices a program runs on."""
 
 import contextlib
-import importlib.util
+import importlib.metadata
 import os
 import socket
 from typing import NamedTuple
@@ -129,7 +129,7 @@ def _multi_worker(settings, tpu, workers):
         raise InputError(
             f"Worker {workers.index} could not begin at {address} ({reason}). A port may be used "
             f"by one process only, and all {num_workers} workers of {cluster.VARIABLE} must be "
-            "started within minutes of each other."
+            "started."
         ) from error
 
 
@@ -154,18 +154,19 @@ def _tpu(settings, tpu, workers):
             "--strategy=tpu needs the TPU: --tpu=local on a TPU VM, or its name or address. "
             "Received: none"
         )
-    if importlib.util.find_spec("libtpu") is None:
+    if not _is_installed("tensorflow-tpu"):
         raise InputError(
             f"TPU {tpu!r} cannot be used: the installed TensorFlow {tf.__version__} has no TPU "
-            "support; on the TPU VM install it with `pip install tensorflow-tpu==2.20.0 && "
-            "pip install --no-deps tensorflow-text==2.20.1`, and pass --tpu=local."
+            "support; on the TPU VM, in a new virtual environment, `pip install -r "
+            "bert_keras/requirements-tpu.txt` as its first lines say, and pass --tpu=local."
         )
     try:
         resolver = tf.distribute.cluster_resolver.TPUClusterResolver(
             tpu=tpu, zone=settings.tpu_zone, project=settings.gcp_project
         )
-        tf.config.experimental_connect_to_cluster(resolver)
-        tf.tpu.experimental.initialize_tpu_system(resolver)
+        with signals_act_at_once():
+            tf.config.experimental_connect_to_cluster(resolver)
+            tf.tpu.experimental.initialize_tpu_system(resolver)
     except (OSError, ValueError, tf.errors.OpError) as error:
         reason = str(error).partition("\n")[0]
         raise InputError(
@@ -173,6 +174,14 @@ def _tpu(settings, tpu, workers):
             "any other TPU needs its gRPC address, grpc://HOST:8470."
         ) from error
     return tf.distribute.TPUStrategy(resolver)
+
+
+def _is_installed(distribution):
+    try:
+        importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 STRATEGIES = {"one": _one, "mirrored": _mirrored, "multi_worker": _multi_worker, "tpu": _tpu}

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 from bert_keras.data.records import check_first_records
-from bert_keras.data.sampling import sample_records, unigram_entropy
+from bert_keras.data.sampling import sample_records
 from bert_keras.errors import InputError
 from tests.examples import serialized
 
@@ -90,22 +90,3 @@ def test_a_later_record_that_is_damaged(tmp_path):
     shards = check_first_records([str(tmp_path / "0")], LENGTH, NUM_PREDICTIONS)
     with pytest.raises(InputError, match="/0 is none, or is damaged"):
         sample_records(shards, LENGTH, NUM_PREDICTIONS)
-
-
-def entropy(probs):
-    return -np.sum(probs * np.log(probs))
-
-
-def test_the_entropy_of_many_words_is_that_of_their_distribution():
-    probs = 1 / np.arange(1, 2001)  # Zipf's law
-    probs /= probs.sum()
-    words = np.random.default_rng(0).choice(2000, 50_000, p=probs)
-    assert unigram_entropy(words) == pytest.approx(entropy(probs), abs=0.01)
-    _, counts = np.unique(words, return_counts=True)
-    assert (
-        entropy(counts / counts.sum()) < entropy(probs) - 0.01
-    )  # what it would be without the correction
-
-
-def test_no_words_have_no_entropy():
-    assert unigram_entropy(np.zeros(0, np.int32)) == 0

@@ -4,7 +4,6 @@ The processes are forked from one that has loaded TensorFlow but not begun to us
 """
 
 import dataclasses
-import multiprocessing
 import os
 import random
 import signal
@@ -14,37 +13,15 @@ import time
 
 import numpy as np
 import pytest
-import tensorflow as tf
 
-from bert_keras.run_pretraining import main
 from bert_keras.training import run_state
+from tests.run_pretraining import processes
+from tests.run_pretraining.processes import saved, wait_for
 
 
 @pytest.fixture(scope="module")
-def processes():
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["bert_keras.training.pretraining"])
-    return context
-
-
-def start(processes, settings):
-    process = processes.Process(target=main, args=(settings,))
-    process.start()
-    return process
-
-
-def wait_for(condition, is_alive, seconds=90):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert is_alive(), "the process has ended"
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.0005)
-
-
-def saved(folder, step):
-    """Every tensor of a checkpoint."""
-    reader = tf.train.load_checkpoint(run_state.checkpoint_path(folder, step))
-    return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
+def context():
+    return processes.context()
 
 
 def is_saving(folder):
@@ -54,23 +31,23 @@ def is_saving(folder):
     )
 
 
-def test_kill_in_a_save_and_go_on(processes, settings, tmp_path):
-    kill_and_go_on(processes, settings, tmp_path, num_kills=2)
+def test_kill_in_a_save_and_go_on(context, settings, tmp_path):
+    kill_and_go_on(context, settings, tmp_path, num_kills=2)
 
 
 @pytest.mark.slow
-def test_kill_at_many_moments_and_go_on(processes, settings, tmp_path):
-    kill_and_go_on(processes, settings, tmp_path, num_kills=12)
+def test_kill_at_many_moments_and_go_on(context, settings, tmp_path):
+    kill_and_go_on(context, settings, tmp_path, num_kills=12)
 
 
-def kill_and_go_on(processes, settings, tmp_path, num_kills):
+def kill_and_go_on(context, settings, tmp_path, num_kills):
     """Kills every other process in a save, the others at random; the last one reaches the end."""
     settings = dataclasses.replace(settings, num_train_steps=100, save_checkpoints_steps=1)
     at_once = dataclasses.replace(settings, output_dir=str(tmp_path / "at_once"))
-    uninterrupted = start(processes, at_once)
+    uninterrupted = processes.start(context, at_once)
     folder, moment, num_seen = settings.output_dir, random.Random(1), 0
     for kill in range(num_kills):
-        process = start(processes, settings)
+        process = processes.start(context, settings)
         if kill % 2:
             before = run_state.saved_steps(folder)
             wait_for(lambda: run_state.saved_steps(folder) != before, process.is_alive)  # noqa: B023
@@ -83,10 +60,8 @@ def kill_and_go_on(processes, settings, tmp_path, num_kills):
         num_seen += is_saving(folder)
     assert num_seen > 0  # a kill left a file half written
     assert run_state.saved_steps(folder)[-1:] != [100]
-    last = start(processes, settings)
-    for process in (last, uninterrupted):
-        process.join()
-        assert process.exitcode == 0
+    last = processes.start(context, settings)
+    assert processes.join([last, uninterrupted]) == [0, 0]
     tensors, expected = saved(folder, 100), saved(at_once.output_dir, 100)
     assert tensors.keys() == expected.keys()
     for name, value in expected.items():

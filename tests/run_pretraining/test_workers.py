@@ -9,6 +9,7 @@ import math
 import os
 import signal
 import socket
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -58,8 +59,8 @@ def assert_near(folder, expected_folder):
 
 def begun(folder, num_reports=3):
     """Whether the run has written so many reports."""
-    path = os.path.join(folder, "train_log.jsonl")
-    return os.path.isfile(path) and len(open(path).readlines()) >= num_reports  # noqa: SIM115
+    path = Path(folder) / "train_log.jsonl"
+    return path.is_file() and len(path.read_text().splitlines()) >= num_reports
 
 
 def text_of(errors, index):
@@ -150,11 +151,11 @@ def test_a_port_in_use_is_named(context, settings, tmp_path):
 
 
 def test_sigterm_ends_a_worker_that_waits_for_the_others(context, settings, tmp_path):
-    errors = str(tmp_path / "errors")
+    errors = tmp_path / "errors"
     addresses = processes.free_addresses(2)
     worker = processes.start(context, settings, workers=addresses, index=1, errors=errors)
     processes.wait_for(
-        lambda: os.path.isfile(errors) and "waits until" in open(errors).read(),  # noqa: SIM115
+        lambda: errors.is_file() and "waits until" in errors.read_text(),
         worker.is_alive,
     )
     worker.terminate()

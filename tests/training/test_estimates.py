@@ -6,6 +6,7 @@ import pytest
 from bert_keras.config import BertConfig
 from bert_keras.models.pretrainer import pretrainer
 from bert_keras.training import estimates
+from bert_keras.training.precision import POLICIES
 
 
 @pytest.mark.parametrize(
@@ -126,3 +127,7 @@ def test_what_saves_memory():
 
 def test_a_checkpoint_holds_weights_and_moments():
     assert estimates.checkpoint_bytes(BertConfig.base()) == 3 * 4 * 110_106_428
+
+
+def test_every_precision_has_its_bytes():
+    assert estimates.ACTIVATION_BYTES.keys() == POLICIES.keys()

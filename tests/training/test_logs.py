@@ -91,3 +91,10 @@ def test_a_bar_on_a_terminal(tmp_path, capsys, monkeypatch):
     report_steps(tmp_path, 0, [50], loss=float)
     shown = capsys.readouterr().err
     assert "step/s" in shown and "training" in shown and "step 50/100" not in shown
+
+
+def test_no_log_takes_what_a_log_takes():
+    def public(kind):
+        return {name for name in vars(kind) if not name.startswith("_")}
+
+    assert public(logs.NoLog) == public(logs.TrainLog)

@@ -24,6 +24,7 @@ from bert_keras.optimizers.lamb import Lamb
 from bert_keras.training import loop, step
 from bert_keras.training.batches import evaluation_batches, training_batches
 from bert_keras.training.stop import StopRequest
+from experiments.compile_for_tpu import Row, features_of
 from tests.run_pretraining.inputs import CONFIG, MAX_PREDICTIONS_PER_SEQ, MAX_SEQ_LENGTH
 from tests.training.described_tpu import described_tpu_strategy
 
@@ -96,19 +97,8 @@ def trained_on(num_cores):
 
 
 def examples(num_rows):
-    ids = tf.zeros([num_rows, MAX_SEQ_LENGTH], tf.int32)
-    predictions = tf.zeros([num_rows, MAX_PREDICTIONS_PER_SEQ], tf.int32)
-    features = {
-        "input_ids": ids,
-        "input_mask": ids,
-        "segment_ids": ids,
-        "masked_lm_positions": predictions,
-        "masked_lm_ids": predictions,
-        "masked_lm_weights": tf.cast(predictions, tf.float32),
-        "next_sentence_labels": ids[:, :1],
-        "next_sentence_weights": tf.ones([num_rows, 1]),
-    }
-    return tf.data.Dataset.from_tensors(features)  # never read, so one batch will do
+    row = Row("", "", num_rows, MAX_SEQ_LENGTH, MAX_PREDICTIONS_PER_SEQ)
+    return tf.data.Dataset.from_tensors(features_of(row))  # never read, so one batch will do
 
 
 def batches_of(strategy, distributed):
