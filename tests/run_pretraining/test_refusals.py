@@ -37,7 +37,7 @@ def run(settings, **changes):
         ({"max_seq_length": 21}, "--max_seq_length=21 .* max_position_embeddings=20"),
         ({"max_seq_length": 12}, "12"),
         ({"max_predictions_per_seq": 3}, "3"),
-        ({"tpu": "node"}, "'node' cannot be used: .* has no TPU support; .* pip install"),
+        ({"tpu": "node"}, "'node' cannot be used: .* has no TPU support; .*`pip install"),
         ({"use_tpu": True, "tpu_name": "old"}, "'old' cannot be used"),
     ],
 )
