@@ -1,7 +1,7 @@
 """Reports of a run: TensorBoard, one JSON line a report, and a progress bar or plain lines.
 
 A resumed run takes back the reports after the step that it goes on from: the JSON lines are cut,
-and TensorBoard is told by a START event, on which it drops later points.
+and TensorBoard is told by a START event, on which it drops later points, though not texts.
 """
 
 import contextlib

@@ -168,8 +168,8 @@ def check_disk(folder: str, checkpoint_bytes: int, num_checkpoints: int) -> list
     least = min(2, num_checkpoints)
     if num_fitting < least:
         raise InputError(
-            f"{folder} must have room for {least} checkpoints of {size}, as one is written before "
-            f"another is removed. Received: {free} free. Make room, or use another --output_dir."
+            f"{folder} must have room for {least} checkpoint{'s' * (least > 1)} of {size}. "
+            f"Received: {free} free. Make room, or use another --output_dir."
         )
     return [
         f"{folder} has room for {num_fitting} of the {num_checkpoints} checkpoints of {size} that "

@@ -87,7 +87,14 @@ def run(settings: Any, stop: StopRequest) -> dict[str, float] | None:
     # Before anything else touches the devices: their memory is set up here.
     strategy = strategy_for(settings)
     notify(describe(strategy, settings.train_batch_size))
-    agreement.check_same(strategy, "the flags", dataclasses.asdict(settings))
+    with agreement.named_lost_workers(strategy):
+        agreement.check_same(strategy, "the flags", dataclasses.asdict(settings))
+        results = _run_on(strategy, settings, stop)
+        agreement.meet(strategy)  # a worker whose chief has ended first complains
+    return results
+
+
+def _run_on(strategy, settings, stop):
     inputs = read_inputs(settings)
     agreement.check_same(strategy, "the records", sized(inputs.files))
     for sentence in check_inputs(settings, inputs, strategy):
@@ -105,9 +112,7 @@ def run(settings: Any, stop: StopRequest) -> dict[str, float] | None:
     # An evaluation may look at the checkpoints of a run that goes on.
     writes = settings.do_train and session.is_chief
     with run_folder.lock(settings.output_dir) if writes else contextlib.nullcontext():
-        results = _run(session, settings, inputs)
-    agreement.meet(strategy)  # a worker whose chief has ended first complains
-    return results
+        return _train_and_evaluate(session, settings, inputs)
 
 
 def _session(settings, inputs, strategy, stop):
@@ -148,14 +153,16 @@ def check_settings(settings: Any) -> None:
 
 
 def _show_dry_run(session, settings, inputs):
+    """Measures on all workers; the chief prints."""
     num_replicas = session.strategy.num_replicas_in_sync
-    print(dry_run.describe(settings, inputs.config, num_replicas), flush=True)
+    show = print if session.is_chief else lambda *_, **__: None
+    show(dry_run.describe(settings, inputs.config, num_replicas), flush=True)
     steps = run_state.saved_steps(settings.output_dir) if settings.output_dir else []
     seconds = dry_run.measure(session.step_taker(_training(settings, inputs)))
-    print(dry_run.time_to_finish(seconds, settings, max(steps, default=0)))
+    show(dry_run.time_to_finish(seconds, settings, max(steps, default=0)))
 
 
-def _run(session, settings, inputs):
+def _train_and_evaluate(session, settings, inputs):
     """Trains, evaluates and keeps the model, as far as it was asked; returns the results."""
     results = None
     if settings.do_train:

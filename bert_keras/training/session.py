@@ -99,7 +99,8 @@ class Session:
 
         Raises:
             InputError: the folder belongs to another run, a record is damaged, a loss is not
-                finite, a file cannot be written, or another worker is gone.
+                finite, or a file cannot be written.
+            tf.errors.OpError: another worker is gone; `agreement.named_lost_workers` names it.
         """
         optimizer = self._optimizer(training)
         variables = run_state.run_variables(self.model, optimizer)
@@ -107,7 +108,7 @@ class Session:
         if start_step == training.num_train_steps:
             notify(f"{self.folder} is finished: all {start_step} steps are done.")
             return start_step
-        with self._named_errors():
+        with self._named_damage():
             step = self._train_from(start_step, training, optimizer, variables)
         if step < training.num_train_steps:
             self._notify_of_stop(step, training)
@@ -169,7 +170,7 @@ class Session:
 
         batches = evaluation_batches(self.strategy, dataset, batch_size)
         until_stop = itertools.takewhile(lambda _: not self.stop.reason, batches)
-        with self._named_errors():
+        with self._named_damage():
             results = evaluation.evaluate(means_of, until_stop, self.losses, max_steps)
         if self.stop.reason:
             notify(f"Stopped by {self.stop.reason} in the evaluation: no results.")
@@ -279,11 +280,10 @@ class Session:
             )
 
     @contextlib.contextmanager
-    def _named_errors(self) -> Iterator[None]:
-        """Names a damaged file, which TensorFlow does not, and a worker that is gone."""
+    def _named_damage(self) -> Iterator[None]:
+        """Names a damaged file, which TensorFlow does not."""
         try:
-            with agreement.named_lost_workers(self.strategy):
-                yield
+            yield
         except tf.errors.DataLossError:
             self.check_data()
             raise
