@@ -53,6 +53,7 @@ def main(settings: Settings) -> int:
     """Returns the exit status: 0 also if SIGTERM stopped a phase and saved it."""
     import_tensorflow_quietly()
     recipe = recipe_of(settings)
+    check_text(settings)
     print(f"{settings.recipe}: {recipe.corpus}; {recipe.cost}")
     write_configs(recipe, settings)
     text = recipes.Text(
@@ -75,6 +76,15 @@ def main(settings: Settings) -> int:
         if status or not is_finished(run.output_dir):
             return status
     return 0
+
+
+def check_text(settings: Settings) -> None:
+    """Raises InputError if a recipe of the paper is to be trained on the text of the small one."""
+    if settings.recipe != "small" and settings.input_file == Settings(output_dir="").input_file:
+        raise InputError(
+            f"--recipe={settings.recipe} needs a text: --input_file and --vocab_file. Received: "
+            "none, and the text that the package ships is for --recipe=small."
+        )
 
 
 def recipe_of(settings: Settings) -> recipes.Recipe:

@@ -6,14 +6,19 @@
 on the first machine, index 1 on the second. Plain Python: loads no TensorFlow.
 """
 
+import contextlib
 import json
 import re
-from collections.abc import Mapping
+import socket
+import time
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from bert_keras.errors import InputError
 
 VARIABLE = "TF_CONFIG"
+SECONDS_BETWEEN_TRIES = 0.2
+SECONDS_OF_TRY = 1.0
 _ADDRESS = re.compile(r".+:(\d+)")
 EXAMPLE = (
     'It must look like {"cluster": {"worker": ["host1:12345", "host2:12345"]}, "task": {"type": '
@@ -51,6 +56,61 @@ def cluster_of(environment: Mapping[str, str]) -> Cluster | None:
     if not values.get("cluster"):
         return None
     return _cluster(values["cluster"], values.get("task"), text)
+
+
+def wait_for_others(workers: Cluster) -> None:
+    """Returns when every other worker has been reached at its address once.
+
+    Until then this one can be reached at its own, by anybody who waits as well.
+
+    Raises:
+        InputError: the own port is taken.
+    """
+    missing = [address for address in workers.addresses if address != _own(workers)]
+    with _listening(_own(workers)) as listener:
+        while missing:
+            _let_in(listener)
+            missing = [address for address in missing if not _is_reached(address)]
+            if missing:
+                time.sleep(SECONDS_BETWEEN_TRIES)
+
+
+def _own(workers):
+    return workers.addresses[workers.index]
+
+
+@contextlib.contextmanager
+def _listening(address: str) -> Iterator[socket.socket]:
+    port = int(address.rpartition(":")[2])
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(("", port))
+        except OSError as error:
+            raise InputError(
+                f"A worker needs a port of its own; {port} of {address} cannot be used "
+                f"({error.strerror}). End the process that has it, or name another port in "
+                f"{VARIABLE} of all workers."
+            ) from error
+        listener.listen()
+        listener.setblocking(False)
+        yield listener
+
+
+def _let_in(listener):
+    """Takes the connections of others, so that their queue does not fill up."""
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            listener.accept()[0].close()
+
+
+def _is_reached(address):
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), SECONDS_OF_TRY).close()
+    except OSError:
+        return False
+    return True
 
 
 def _cluster(tasks, task, text):

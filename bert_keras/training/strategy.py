@@ -3,7 +3,6 @@
 import contextlib
 import importlib.metadata
 import os
-import socket
 from typing import NamedTuple
 
 import tensorflow as tf
@@ -13,6 +12,8 @@ from bert_keras.notices import notify
 from bert_keras.training import cluster
 from bert_keras.training.devices import DeviceSettings
 from bert_keras.training.stop import signals_act_at_once
+
+REQUIREMENTS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "requirements-tpu.txt")
 
 
 class Worker(NamedTuple):
@@ -119,8 +120,10 @@ def _multi_worker(settings, tpu, workers):
         )
     _let_memory_grow()
     address, num_workers = workers.addresses[workers.index], len(workers.addresses)
-    _check_port(address)
     notify(f"worker {workers.index} at {address} waits until all {num_workers} workers are there")
+    # TensorFlow waits for them as well, but where no signal reaches the process.
+    with signals_act_at_once():
+        cluster.wait_for_others(workers)
     try:
         with signals_act_at_once():
             return tf.distribute.MultiWorkerMirroredStrategy()
@@ -133,21 +136,6 @@ def _multi_worker(settings, tpu, workers):
         ) from error
 
 
-def _check_port(address):
-    """Raises InputError for a port of this machine that is taken: TensorFlow would not name it."""
-    port = int(address.rpartition(":")[2])
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("", port))
-        except OSError as error:
-            raise InputError(
-                f"A worker needs a port of its own; {port} of {address} cannot be used "
-                f"({error.strerror}). End the process that has it, or name another port in "
-                f"{cluster.VARIABLE} of all workers."
-            ) from error
-
-
 def _tpu(settings, tpu, workers):
     if not tpu:
         raise InputError(
@@ -158,7 +146,7 @@ def _tpu(settings, tpu, workers):
         raise InputError(
             f"TPU {tpu!r} cannot be used: the installed TensorFlow {tf.__version__} has no TPU "
             "support; on the TPU VM, in a new virtual environment, `pip install -r "
-            "bert_keras/requirements-tpu.txt` as its first lines say, and pass --tpu=local."
+            f"{REQUIREMENTS}` as its first lines say, and pass --tpu=local."
         )
     try:
         resolver = tf.distribute.cluster_resolver.TPUClusterResolver(

@@ -1,13 +1,16 @@
 """The workers that TF_CONFIG describes, and every way to describe them wrongly."""
 
 import json
+import socket
+import threading
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bert_keras.errors import InputError
-from bert_keras.training.cluster import Cluster, cluster_of
+from bert_keras.training.cluster import Cluster, cluster_of, wait_for_others
+from tests.run_pretraining.processes import free_addresses
 
 TWO = ["host1:12345", "host2:12345"]
 
@@ -77,3 +80,28 @@ def test_any_json_is_a_cluster_or_a_clear_error(value):
     except InputError:
         return
     assert found is None or 0 <= found.index < len(found.addresses)
+
+
+def test_workers_wait_until_all_have_been_reached():
+    addresses, servers = free_addresses(3), []
+
+    def begin(index):
+        wait_for_others(Cluster(addresses, index))
+        # What TensorFlow opens next; others may not have looked before.
+        servers.append(socket.create_server(("", int(addresses[index].rpartition(":")[2]))))
+
+    waiting = [threading.Thread(target=begin, args=[index], daemon=True) for index in range(3)]
+    for thread in waiting[:2]:
+        thread.start()
+    waiting[0].join(0.5)
+    assert waiting[0].is_alive() and waiting[1].is_alive()
+    waiting[2].start()
+    for thread in waiting:
+        thread.join(10)
+    assert not any(thread.is_alive() for thread in waiting)
+    for server in servers:
+        server.close()
+
+
+def test_one_worker_alone_waits_for_nobody():
+    wait_for_others(Cluster(free_addresses(1), 0))
