@@ -34,6 +34,8 @@ class BertConfig:
 
     `type_vocab_size` is 2, as in every released file (the original class defaults to 16).
     `layer_norm_epsilon` is a constant of the original code and not a key of its files.
+    `labels` names the classes of a classifier, in the order of its outputs; files have it if it is
+    not empty.
     `other_keys` holds keys of a file that this model does not use (`directionality`, `pooler_*`);
     they are written back by `to_dict`.
 
@@ -53,6 +55,7 @@ class BertConfig:
     type_vocab_size: int = 2
     initializer_range: float = 0.02
     layer_norm_epsilon: float = 1e-12
+    labels: tuple[str, ...] = ()
     other_keys: dict = dataclasses.field(default_factory=dict, compare=False)
 
     def __post_init__(self):
@@ -66,6 +69,8 @@ class BertConfig:
         for key in ("initializer_range", "layer_norm_epsilon"):
             if getattr(self, key) <= 0:
                 raise InputError(f"{key} must be greater than 0. Received: {getattr(self, key)}")
+        _check_labels(self.labels)
+        object.__setattr__(self, "labels", tuple(self.labels))  # a file has a list
         if self.hidden_act not in HIDDEN_ACTIVATIONS:
             raise InputError(
                 f"hidden_act must be one of {', '.join(HIDDEN_ACTIVATIONS)}. "
@@ -151,6 +156,9 @@ class BertConfig:
         """The keys of the file in the order of the fields, then the unused ones."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         other_keys = values.pop("other_keys")
+        values["labels"] = list(self.labels)
+        if not self.labels:
+            del values["labels"]
         return values | {key: value for key, value in other_keys.items() if key not in values}
 
     def to_json_string(self) -> str:
@@ -170,6 +178,14 @@ def _check_finite_number(key: str, value) -> None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not math.isfinite(value):
         raise InputError(f"{key} must be a finite number. Received: {value!r}")
+
+
+def _check_labels(labels) -> None:
+    is_list = isinstance(labels, list | tuple)
+    if not is_list or not all(isinstance(label, str) for label in labels):
+        raise InputError(f"labels must be a list of names. Received: {labels!r}")
+    if len(set(labels)) < len(labels):
+        raise InputError(f"labels must differ from each other. Received: {list(labels)}")
 
 
 def _released_size(name: str) -> tuple[int, int] | None:

@@ -1,0 +1,35 @@
+"""A pretrained model as files hold it, in the terms of the original whatever the format."""
+
+import dataclasses
+from typing import NamedTuple
+
+from bert_keras.checkpoints.weights import Weights
+from bert_keras.config import BertConfig
+from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+
+
+class Pooling(NamedTuple):
+    """How token vectors become the vector of a sentence (Sentence-BERT, arXiv:1908.10084, 3).
+
+    `modes`, each of "cls", "mean", "max", "mean_sqrt_len", are concatenated in their order;
+    `normalize` scales the result to length 1.
+    """
+
+    modes: tuple[str, ...]
+    normalize: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class StoredModel:
+    """Config, tokenizer (None: the files hold no vocabulary) and weights by the original's names.
+
+    `model` is the function of `bert_keras.models` that the weights were made for, by its name, such
+    as "classifier"; None where the files do not say it. `pooling` is set where a sentence encoder
+    was stored.
+    """
+
+    config: BertConfig
+    tokenizer: WordPieceTokenizer | None
+    weights: Weights
+    model: str | None = None
+    pooling: Pooling | None = None

@@ -1,0 +1,25 @@
+"""The weights of a file, whatever its format: names and shapes at once, values when asked for."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+
+@dataclasses.dataclass(frozen=True)
+class Weights:
+    """Named tensors of one checkpoint.
+
+    `path` is what the user named, for messages. `shapes` is a dict of name -> shape. `read` takes a
+    name and returns its values, float32 (the step: int64), as whatever numpy takes for an array; it
+    raises InputError where the file is damaged. Nothing is read before it is called.
+    """
+
+    path: str
+    shapes: Mapping[str, tuple[int, ...]]
+    read: Callable[[str], np.ndarray]
+
+    def renamed(self, names: Mapping[str, str]) -> "Weights":
+        """The weights under other names, and only those that `names`, new name -> old, holds."""
+        shapes = {new: self.shapes[old] for new, old in names.items()}
+        return Weights(self.path, shapes, lambda name: self.read(names[name]))
