@@ -12,7 +12,7 @@ from bert_keras.errors import InputError
 from bert_keras.files import read_text
 from bert_keras.notices import notify
 
-HIDDEN_ACTIVATIONS = ("gelu", "relu", "tanh", "linear")
+HIDDEN_ACTIVATIONS = ("gelu", "gelu_erf", "relu", "tanh", "linear")
 
 # layers, width: Turc et al. 2019 (arXiv:1908.08962) released every pair of these two lists.
 RELEASED_NUM_LAYERS = (2, 4, 6, 8, 10, 12)
