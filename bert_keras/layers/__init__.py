@@ -9,5 +9,5 @@ Letters in shape comments:
     T  positions of a sequence          D  width of one head, H / N
     H  hidden size                      I  intermediate size of the feed-forward part
     P  masked positions to predict      V  vocabulary size
-    R  rows of a matrix, B * P
+    R  rows of a matrix, B * P          L  outputs of a head, such as labels
 """

@@ -5,7 +5,7 @@ import keras
 from bert_keras.config import BertConfig
 from bert_keras.layers.block import TransformerBlock
 from bert_keras.layers.masked_lm_head import MaskedLMHead
-from bert_keras.layers.next_sentence_head import NextSentenceHead
+from bert_keras.layers.output_head import OutputHead
 from bert_keras.models.packed_bert import packed_bert
 
 
@@ -24,7 +24,7 @@ def packed_pretrainer(
     masked_lm_logits = MaskedLMHead(config, name="predictions")(
         encoder.output["sequence_output"], positions, word_table
     )
-    next_sentence_logits = NextSentenceHead(config.initializer_range, name="seq_relationship")(
+    next_sentence_logits = OutputHead(2, config.initializer_range, name="seq_relationship")(
         encoder.output["pooled_output"]
     )
     return keras.Model(

@@ -5,7 +5,7 @@ import keras
 from bert_keras.config import BertConfig
 from bert_keras.layers.block import TransformerBlock
 from bert_keras.layers.masked_lm_head import MaskedLMHead
-from bert_keras.layers.next_sentence_head import NextSentenceHead
+from bert_keras.layers.output_head import OutputHead
 from bert_keras.models.bert import bert
 
 
@@ -13,7 +13,8 @@ def pretrainer(config: BertConfig, block: type[TransformerBlock] = TransformerBl
     """The model that `run_pretraining.py` of google-research/bert trains.
 
     Inputs: those of `bert` and `masked_lm_positions` int32 [B, P].
-    Outputs, a dict of float32: `masked_lm_logits` [B, P, V], `next_sentence_logits` [B, 2].
+    Outputs, a dict of float32: `masked_lm_logits` [B, P, V], `next_sentence_logits` [B, 2]
+    (0 = B follows A, 1 = B is random or swapped).
     `block` is the class of the layers, of the signature of `TransformerBlock`.
     """
     encoder = bert(config, block)
@@ -22,7 +23,7 @@ def pretrainer(config: BertConfig, block: type[TransformerBlock] = TransformerBl
     masked_lm_logits = MaskedLMHead(config, name="predictions")(
         encoder.output["sequence_output"], positions, word_table
     )
-    next_sentence_logits = NextSentenceHead(config.initializer_range, name="seq_relationship")(
+    next_sentence_logits = OutputHead(2, config.initializer_range, name="seq_relationship")(
         encoder.output["pooled_output"]
     )
     return keras.Model(

@@ -12,7 +12,7 @@ from bert_keras.layers.embeddings import Embeddings
 from bert_keras.layers.intermediate import Intermediate
 from bert_keras.layers.layer_norm import LayerNorm
 from bert_keras.layers.masked_lm_head import MaskedLMHead, Transform
-from bert_keras.layers.next_sentence_head import NextSentenceHead
+from bert_keras.layers.output_head import OutputHead
 from bert_keras.layers.packed import PackedEmbeddings, PackedPooler
 from bert_keras.layers.pooler import Pooler
 from bert_keras.layers.rematerialized import RematerializedBlock
@@ -27,7 +27,7 @@ LAYERS = [
     Intermediate(5, "relu", 0.1, name="e"),
     LayerNorm(1e-5, name="f"),
     MaskedLMHead(CONFIG, name="g"),
-    NextSentenceHead(0.1, name="h"),
+    OutputHead(3, 0.1, name="h"),
     PackedEmbeddings(CONFIG, name="n"),
     PackedPooler(0.1, name="o"),
     Pooler(0.1, name="i"),

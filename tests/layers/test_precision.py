@@ -10,7 +10,7 @@ from bert_keras.layers.dense import Dense
 from bert_keras.layers.embeddings import Embeddings
 from bert_keras.layers.intermediate import Intermediate
 from bert_keras.layers.masked_lm_head import MaskedLMHead
-from bert_keras.layers.next_sentence_head import NextSentenceHead
+from bert_keras.layers.output_head import OutputHead
 
 BFLOAT16 = {"dtype": "mixed_bfloat16"}
 NUM_ROWS = 4096
@@ -66,9 +66,9 @@ def embedding_gradients(layer, ids):
             MaskedLMHead(CONFIG, **BFLOAT16),
             [tf.ones([2, 3, 128]), tf.zeros([2, 1], tf.int32), tf.ones([100, 128])],
         ),
-        (NextSentenceHead(**BFLOAT16), [tf.ones([2, 128])]),
+        (OutputHead(2, **BFLOAT16), [tf.ones([2, 128])]),
     ],
-    ids=["masked_lm", "next_sentence"],
+    ids=["masked_lm", "output"],
 )
 def test_logits_are_float32_and_said_to_be(layer, inputs):
     symbols = [keras.KerasTensor(value.shape, value.dtype.name) for value in inputs]
