@@ -20,6 +20,7 @@ from bert_keras import flags
 from bert_keras.errors import InputError
 from bert_keras.files import remove_if_exists, split_patterns, unfinished_name, write_text
 from bert_keras.notices import notify
+from bert_keras.progress import Progress
 from bert_keras.tokenizers import extending, learning
 from bert_keras.tokenizers.coverage import count_characters, measure_coverage
 from bert_keras.tokenizers.vocabulary import (
@@ -30,7 +31,6 @@ from bert_keras.tokenizers.vocabulary import (
 )
 from tfrecord_tools.corpus.settings import CorpusSettings, corpus_name, input_files
 from tfrecord_tools.outputs import check_output_files, write_summary
-from tfrecord_tools.progress import Progress
 from tfrecord_tools.vocabulary.summary import ExtendSummary, LearnSummary, summarize_text
 from tfrecord_tools.vocabulary.word_counts import CorpusCounts, count_words
 from tfrecord_tools.workers import default_num_workers

@@ -22,8 +22,8 @@ from bert_keras.data.features import is_masked
 from bert_keras.data.masking_settings import MaskShares, check_shares
 from bert_keras.errors import InputError
 from bert_keras.files import expand_input_files, write_text
+from bert_keras.progress import Progress
 from bert_keras.tokenizers.vocabulary import load_vocabulary
-from tfrecord_tools.progress import Progress
 
 AUDIT_FLAGS = ("held_out_file", "picture", "output_file")  # they need --audit
 

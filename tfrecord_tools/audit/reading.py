@@ -11,9 +11,9 @@ import numpy as np
 import tensorflow as tf
 
 from bert_keras.errors import InputError
+from bert_keras.progress import Progress
 from tfrecord_tools.audit.problems import Problems
 from tfrecord_tools.frames import FRAME_SIZE
-from tfrecord_tools.progress import Progress
 from tfrecord_tools.records import compression_of
 
 NUM_RECORDS_AT_A_TIME = 1024

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from bert_keras.progress import Progress
 from tfrecord_tools.audit.problems import Problem
-from tfrecord_tools.progress import Progress
 
 NAME_WIDTH = 16
 

@@ -17,6 +17,7 @@ import numpy as np
 from bert_keras.data.masking_settings import Masking, masking_for
 from bert_keras.errors import InputError
 from bert_keras.files import read_bytes, remove_if_exists, replace_files
+from bert_keras.progress import Progress
 from bert_keras.tokenizers.vocabulary import check_case, load_vocabulary
 from tfrecord_tools.bucketed.pairing import row_maker
 from tfrecord_tools.bucketed.reading import Corpus, documents_file, read_corpus
@@ -34,7 +35,6 @@ from tfrecord_tools.outputs import (
     summary_name,
     write_summary,
 )
-from tfrecord_tools.progress import Progress
 from tfrecord_tools.record_settings import RecordSettings
 from tfrecord_tools.summary import Summary
 from tfrecord_tools.workers import Workers, default_num_workers

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
+from bert_keras.progress import Progress
 from bert_keras.tokenizers.vocabulary import UNKNOWN
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tfrecord_tools.bucketed.documents import (
@@ -22,7 +23,6 @@ from tfrecord_tools.corpus.decoding import notify_of_invalid_lines
 from tfrecord_tools.corpus.documents import documents_of
 from tfrecord_tools.corpus.settings import num_input_bytes
 from tfrecord_tools.counts import Counts
-from tfrecord_tools.progress import Progress
 from tfrecord_tools.record_settings import RecordSettings
 from tfrecord_tools.workers import Workers
 

@@ -2,6 +2,7 @@
 
 import random
 
+from bert_keras.progress import Progress
 from bert_keras.tokenizers.vocabulary import (
     CLASSIFICATION,
     CONTINUATION,
@@ -20,7 +21,6 @@ from tfrecord_tools.outputs import (
     summary_name,
     write_summary,
 )
-from tfrecord_tools.progress import Progress
 from tfrecord_tools.record_settings import RecordSettings
 from tfrecord_tools.single_stream.instances import Document, Pairing, create_instances
 from tfrecord_tools.single_stream.reading import read_documents, read_lines

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
+from bert_keras.progress import Progress
 from bert_keras.tokenizers.basic import BasicTokenizer, chunks
 from tfrecord_tools.corpus.blocks import Block, read_blocks
 from tfrecord_tools.corpus.decoding import notify_of_invalid_lines
 from tfrecord_tools.corpus.documents import documents_of
 from tfrecord_tools.corpus.settings import CorpusSettings, corpus_name, num_input_bytes
-from tfrecord_tools.progress import Progress
 from tfrecord_tools.workers import Workers
 
 MAX_WORDS = 1 << 21  # distinct ones that are held at a time: about 300 MB

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tfrecord_tools import progress
+from bert_keras import progress
 
 
 @pytest.mark.parametrize(
