@@ -9,7 +9,7 @@ classes: the engines share one definition, whatever Unicode versions RE2 and `tf
 import functools
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import tensorflow as tf
 import tensorflow_text
@@ -20,8 +20,9 @@ from bert_keras.tokenizers.basic import IDEOGRAPHS, is_accent, is_deleted, is_pu
 from bert_keras.tokenizers.vocabulary import (
     SPECIAL_TOKENS,
     UNKNOWN,
-    load_vocabulary,
+    read_vocabulary,
     require_tokens,
+    source_name,
     vocabulary_size,
 )
 from bert_keras.tokenizers.wordpiece import MAX_CHARACTERS_PER_WORD
@@ -44,20 +45,20 @@ class InGraphTokenizer(tf.Module):
 
     def __init__(
         self,
-        vocab_file: str | os.PathLike,
+        vocab_file: str | os.PathLike | Mapping[str, int],
         do_lower_case: bool = True,
         strip_accents: bool | None = None,
         special_tokens_in_text: bool = False,
     ):
         super().__init__(name="in_graph_tokenizer")
-        vocabulary = load_vocabulary(vocab_file)
+        vocabulary = read_vocabulary(vocab_file)
         self.do_lower_case = do_lower_case
         self.strip_accents = do_lower_case if strip_accents is None else strip_accents
         self.special_tokens_in_text = special_tokens_in_text
         self.vocab_size = vocabulary_size(vocabulary)
         if special_tokens_in_text:
-            require_tokens(vocabulary, SPECIAL_TOKENS, vocab_file)
-        self._matcher = _matcher(vocabulary, vocab_file)
+            require_tokens(vocabulary, SPECIAL_TOKENS, source_name(vocab_file))
+        self._matcher = _matcher(vocabulary, source_name(vocab_file))
 
     def __call__(self, text: tf.Tensor) -> tf.RaggedTensor | tf.Tensor:
         """Ids of each text.
@@ -119,9 +120,7 @@ class InGraphTokenizer(tf.Module):
         return text
 
 
-def _matcher(
-    vocabulary: dict[str, int], path: str | os.PathLike
-) -> tensorflow_text.FastWordpieceTokenizer:
+def _matcher(vocabulary: dict[str, int], source: str) -> tensorflow_text.FastWordpieceTokenizer:
     """Greedy matcher of whole words, in which only stand-ins match special tokens."""
     tokens = [f"{_STAND_IN} no token {index}" for index in range(vocabulary_size(vocabulary))]
     for token, index in vocabulary.items():
@@ -140,7 +139,7 @@ def _matcher(
             max_bytes_per_word=_MAX_BYTES_PER_WORD,
         )
     except RuntimeError as error:  # such as a token of more than 256 bytes
-        raise InputError(f"{path}: TensorFlow Text refuses the vocabulary: {error}") from error
+        raise InputError(f"{source}: TensorFlow Text refuses the vocabulary: {error}") from error
 
 
 def _replace_special_tokens(text: tf.Tensor) -> tf.Tensor:

@@ -1,4 +1,4 @@
-"""Vocabulary files: one token a line, its id is the line number from 0."""
+"""Vocabularies, token -> id. In a file: one token a line, its id is the line number from 0."""
 
 import os
 import re
@@ -17,6 +17,8 @@ MASK = "[MASK]"
 SPECIAL_TOKENS = (PADDING, UNKNOWN, CLASSIFICATION, SEPARATOR, MASK)
 
 CONTINUATION = "##"  # starts a piece that does not start a word
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # JSON can write it, UTF-8 cannot
 
 # The checkpoints that validate_case_matches_checkpoint of the original names.
 _LOWER_CASED_CHECKPOINTS = (
@@ -57,6 +59,48 @@ def load_vocabulary(path: str | os.PathLike) -> dict[str, int]:
         _notify(path, repeated, "a token that stands on an earlier line too gets the later id")
     require_tokens(vocabulary, [UNKNOWN], path)
     return vocabulary
+
+
+def read_vocabulary(source: str | os.PathLike | Mapping[str, int]) -> dict[str, int]:
+    """The vocabulary of a file, or the mapping that stands for one: either is checked.
+
+    Raises:
+        InputError: as `load_vocabulary` and `check_vocabulary`.
+    """
+    if isinstance(source, Mapping):
+        return check_vocabulary(source, source_name(source))
+    return load_vocabulary(source)
+
+
+def source_name(source: str | os.PathLike | Mapping[str, int]) -> str:
+    """What messages call the source of a vocabulary: a file by its path."""
+    return "a mapping" if isinstance(source, Mapping) else os.fspath(source)
+
+
+def check_vocabulary(vocabulary: Mapping[str, int], source: str) -> dict[str, int]:
+    """The same tokens in the order of their ids.
+
+    Raises:
+        InputError, which names `source`: a token is no Unicode text, an id is no integer from 0 to
+            2^31 - 1 or comes twice, or there is no [UNK].
+    """
+    token_of_id: dict[int, str] = {}
+    for token, index in vocabulary.items():
+        if not isinstance(token, str) or _LONE_SURROGATE.search(token):
+            raise InputError(f"{source}: a token must be Unicode text. Received: {token!r}.")
+        if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < 2**31:
+            raise InputError(
+                f"{source}: the id of a token must be an integer from 0 to 2^31 - 1. "
+                f"Received: {index!r} for {token!r}."
+            )
+        if index in token_of_id:
+            raise InputError(
+                f"{source}: each token must have an id of its own. "
+                f"Received: {index} for {token_of_id[index]!r} and {token!r}."
+            )
+        token_of_id[index] = token
+    require_tokens(vocabulary, [UNKNOWN], source)
+    return {token_of_id[index]: index for index in sorted(token_of_id)}
 
 
 def save_vocabulary(vocabulary: Mapping[str, int], path: str | os.PathLike) -> None:

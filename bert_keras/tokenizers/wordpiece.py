@@ -7,7 +7,7 @@ Loads no TensorFlow.
 
 import os
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from bert_keras.errors import InputError
@@ -16,8 +16,9 @@ from bert_keras.tokenizers.vocabulary import (
     CONTINUATION,
     SPECIAL_TOKENS,
     UNKNOWN,
-    load_vocabulary,
+    read_vocabulary,
     require_tokens,
+    source_name,
     vocabulary_size,
 )
 
@@ -42,7 +43,8 @@ class WordPieceTokenizer:
     """Text -> WordPiece tokens -> ids, and back.
 
     Args:
-        vocab_file: one token a line; see `vocabulary.load_vocabulary`.
+        vocab_file: one token a line, see `vocabulary.load_vocabulary`; or the dict that it stands
+            for, token -> id.
         do_lower_case: lower-case the text, as uncased models need.
         strip_accents: remove combining marks (é -> e); `None` follows `do_lower_case`, as the
             original does.
@@ -55,16 +57,16 @@ class WordPieceTokenizer:
 
     def __init__(
         self,
-        vocab_file: str | os.PathLike,
+        vocab_file: str | os.PathLike | Mapping[str, int],
         do_lower_case: bool = True,
         strip_accents: bool | None = None,
         special_tokens_in_text: bool = False,
     ):
-        self.vocab = load_vocabulary(vocab_file)
+        self.vocab = read_vocabulary(vocab_file)
         self.basic = BasicTokenizer(do_lower_case, strip_accents)
         self.special_tokens_in_text = special_tokens_in_text
         if special_tokens_in_text:
-            require_tokens(self.vocab, SPECIAL_TOKENS, vocab_file)
+            require_tokens(self.vocab, SPECIAL_TOKENS, source_name(vocab_file))
         self._chunk = _CHUNK_OR_SPECIAL_TOKEN if special_tokens_in_text else CHUNK
         self._token_of_id = {index: token for token, index in self.vocab.items()}
         self._longest_match = LongestMatch(self.vocab)
