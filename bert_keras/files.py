@@ -110,7 +110,7 @@ def named_errors(path: str | os.PathLike, action: str) -> Iterator[None]:
       action: what could not be done to it, "read" or "written".
     """
     refused = OSError
-    if _has_scheme(path):
+    if has_scheme(path):
         from tensorflow.errors import OpError as refused
     try:
         yield
@@ -131,12 +131,12 @@ def open_bytes(path: str | os.PathLike):
 def file_size(path: str | os.PathLike) -> int:
     """Returns the length of a file in bytes; raises InputError if it cannot be found."""
     with named_errors(path, "read"):
-        return _gfile().stat(path).length if _has_scheme(path) else os.path.getsize(path)
+        return _gfile().stat(path).length if has_scheme(path) else os.path.getsize(path)
 
 
 def remove_if_exists(path: str | os.PathLike) -> None:
     """Removes a file that may not be there."""
-    if not _has_scheme(path):
+    if not has_scheme(path):
         with contextlib.suppress(FileNotFoundError):
             os.remove(path)
     elif (gfile := _gfile()).exists(path):
@@ -163,7 +163,7 @@ def expand_input_files(
     for file in files:
         if is_folder(file):
             raise InputError(f"Expected files; {file} is a folder. Name its files: {file}/*")
-        if not _has_scheme(file) and not os.path.exists(file):
+        if not has_scheme(file) and not os.path.exists(file):
             raise InputError(f"Expected files; {file} is a link to a file that does not exist.")
     return files
 
@@ -202,7 +202,7 @@ def _num_pieces_of_existing_path(pieces: list[str]) -> int:
 
 def _expand(pattern: str) -> list[str]:
     """The files of a name or glob that does not exist as it stands, blanks around it taken off."""
-    if _has_scheme(pattern):
+    if has_scheme(pattern):
         matches = sorted(_gfile().glob(pattern))
     elif os.path.exists(pattern):
         matches = [pattern]
@@ -221,21 +221,22 @@ def _expand(pattern: str) -> list[str]:
 
 def is_folder(path: str) -> bool:
     """Whether a path leads to a folder."""
-    return _gfile().isdir(path) if _has_scheme(path) else os.path.isdir(path)
+    return _gfile().isdir(path) if has_scheme(path) else os.path.isdir(path)
 
 
 def _open(path: str | os.PathLike, mode: str):
-    return _gfile().GFile(os.fspath(path), mode) if _has_scheme(path) else open(path, mode)
+    return _gfile().GFile(os.fspath(path), mode) if has_scheme(path) else open(path, mode)
 
 
 def _rename(source: str, target: str | os.PathLike) -> None:
-    if _has_scheme(target):
+    if has_scheme(target):
         _gfile().rename(source, os.fspath(target), overwrite=True)
     else:
         os.replace(source, target)
 
 
-def _has_scheme(path: str | os.PathLike) -> bool:
+def has_scheme(path: str | os.PathLike) -> bool:
+    """Whether a path is not of the local file system, such as gs://bucket/name."""
     return "://" in os.fspath(path)
 
 
