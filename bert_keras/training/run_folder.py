@@ -3,13 +3,11 @@
 import contextlib
 import json
 import os
-import shlex
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import tensorflow as tf
 
-from bert_keras import flags
 from bert_keras.errors import InputError
 from bert_keras.locks import exclusive_lock
 
@@ -151,19 +149,3 @@ def write_text(folder: str, name: str, text: str) -> None:
             f"{path} could not be written: {error.message}. Make room or correct the rights, "
             "then run the same command again."
         ) from error
-
-
-def command(settings: Any) -> str:
-    """Returns the flags that differ from their defaults, as they are typed."""
-    words = []
-    for field in flags.flag_fields(type(settings)):
-        value = getattr(settings, field.name)
-        default = field.default
-        if isinstance(value, list):
-            value, default = ",".join(value), ""
-        if value == default:
-            continue
-        is_switch = isinstance(value, bool)
-        switch = f"--{field.name}" if value else f"--no{field.name}"
-        words.append(switch if is_switch else f"--{field.name}={shlex.quote(str(value))}")
-    return " \\\n        ".join(words)

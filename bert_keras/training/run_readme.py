@@ -4,8 +4,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+from bert_keras import command_line
 from bert_keras.config import BertConfig
-from bert_keras.training import run_folder
 
 README = """\
 # A BERT, pre-trained
@@ -67,8 +67,8 @@ def page(settings: Any, config: BertConfig, step: int, flags_of_records: Sequenc
         step=step,
         train_batch_size=settings.train_batch_size,
         max_seq_length=settings.max_seq_length,
-        command=run_folder.command(settings),
-        flags=run_folder.command(_evaluation_of(settings, flags_of_records)),
+        command=command_line.command(settings),
+        flags=command_line.command(_evaluation_of(settings, flags_of_records)),
         folder=settings.output_dir,
         missing="" if settings.vocab_file else MISSING_VOCABULARY,
     )
