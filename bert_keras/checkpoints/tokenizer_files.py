@@ -4,16 +4,14 @@ Google's releases hold the vocabulary alone. Ours and Hugging Face's keep the ca
 it, under the same names.
 """
 
-import json
 import os
 import re
-from typing import Any
 
 import tensorflow as tf
 
 from bert_keras.checkpoints import tokenizer_json
+from bert_keras.checkpoints.json_files import read_json, require_values, write_json
 from bert_keras.errors import InputError
-from bert_keras.files import write_text
 from bert_keras.tokenizers.vocabulary import (
     CLASSIFICATION,
     MASK,
@@ -91,7 +89,8 @@ def write_tokenizer(tokenizer: WordPieceTokenizer, folder: str) -> None:
         InputError: a file cannot be written, or a token holds a line end.
     """
     save_vocabulary(tokenizer.vocab, tf.io.gfile.join(folder, VOCABULARY_FILE))
-    _write_object({name: getattr(tokenizer, name) for name in _SETTINGS}, folder, SETTINGS_FILE)
+    settings = {name: getattr(tokenizer, name) for name in _SETTINGS}
+    write_json(tf.io.gfile.join(folder, SETTINGS_FILE), settings)
 
 
 def write_hugging_face_tokenizer(
@@ -126,13 +125,8 @@ def write_hugging_face_tokenizer(
         "model_max_length": model_max_length,
     }
     save_vocabulary(vocab, tf.io.gfile.join(folder, VOCABULARY_FILE))
-    _write_object(settings, folder, SETTINGS_FILE)
-    _write_object(tokenizer_json.content(tokenizer), folder, HUGGING_FACE_FILE)
-
-
-def _write_object(content: dict[str, Any], folder: str, name: str) -> None:
-    text = json.dumps(content, ensure_ascii=False, indent=2)
-    write_text(tf.io.gfile.join(folder, name), text + "\n")
+    write_json(tf.io.gfile.join(folder, SETTINGS_FILE), settings)
+    write_json(tf.io.gfile.join(folder, HUGGING_FACE_FILE), tokenizer_json.content(tokenizer))
 
 
 def _read_vocabulary(folder: str) -> tuple[dict[str, int] | None, dict[str, bool | None]]:
@@ -167,17 +161,17 @@ def _read_settings(path: str) -> dict[str, bool | None]:
     """What `tokenizer_config.json`, ours or Hugging Face's, says; it may say less or not exist."""
     if not tf.io.gfile.exists(path):
         return {}
-    stored = tokenizer_json.read_object(path)
+    stored = read_json(path, dict)
     settings = {name: stored[name] for name in _SETTINGS if name in stored}
     if not all(isinstance(value, bool | None) for value in settings.values()):
         raise InputError(
             f"{path} must be a JSON object with true or false for {' and '.join(_SETTINGS)}. "
-            f"Received: {json.dumps(settings)[:200]}"
+            f"Received: {settings}"
         )
     unknown = stored.get("unk_token")
     if isinstance(unknown, dict):  # some versions write more about it than the token
         stored["unk_token"] = unknown.get("content")
-    tokenizer_json.require_values(path, "", stored, _BERTS_OWN)
+    require_values(path, "", stored, _BERTS_OWN)
     return settings
 
 

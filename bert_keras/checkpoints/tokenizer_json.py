@@ -6,11 +6,10 @@ word of more than `max_input_chars_per_word` characters is [UNK] there, by defau
 against the original's 200 here. Such words are rare, and few of their pieces mean anything.
 """
 
-import json
 from typing import Any
 
+from bert_keras.checkpoints.json_files import read_json, require_values
 from bert_keras.errors import InputError
-from bert_keras.files import read_text
 from bert_keras.notices import notify
 from bert_keras.tokenizers.vocabulary import (
     CLASSIFICATION,
@@ -38,30 +37,6 @@ _NORMALIZER = {
 _PRE_TOKENIZER = {"type": ("BertPreTokenizer",)}
 
 
-def read_object(path: str) -> dict[str, Any]:
-    """The JSON object of a file; raises InputError if it holds anything else."""
-    text = read_text(path)
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} must be a JSON file. Received: {error}") from error
-    if not isinstance(content, dict):
-        raise InputError(f"{path} must be a JSON object. Received: {json.dumps(content)[:200]}")
-    return content
-
-
-def require_values(path: str, part: str, stored: dict[str, Any], allowed: dict[str, tuple]) -> None:
-    """Raises InputError, which names path, part and key, where a value is none of the allowed."""
-    for key, values in allowed.items():
-        if stored.get(key) not in values:
-            choices = " or ".join(repr(value) for value in values if value is not None)
-            raise InputError(
-                f"{path}: {part}{key} must be {choices}, as of the tokenizer that BERT was trained "
-                f"with. Received: {stored.get(key)!r}. Ids of another tokenizer are made by the "
-                "library that it belongs to."
-            )
-
-
 def read(path: str) -> tuple[dict[str, int], dict[str, bool | None]]:
     """Reads a `tokenizer.json`.
 
@@ -73,7 +48,7 @@ def read(path: str) -> tuple[dict[str, int], dict[str, bool | None]]:
     Raises:
         InputError: the file is damaged, or describes a tokenizer that is not BERT's.
     """
-    stored = read_object(path)
+    stored = read_json(path, dict)
     model, normalizer, pre_tokenizer = (
         stored[part] if isinstance(stored.get(part), dict) else {}
         for part in ("model", "normalizer", "pre_tokenizer")
