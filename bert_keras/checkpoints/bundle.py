@@ -30,7 +30,7 @@ def open_weights(path: str | os.PathLike) -> Weights:
     Raises:
         InputError: there is none, or it is cut short or damaged.
     """
-    prefix = _ANY_SUFFIX.sub("", os.fspath(path))
+    prefix = prefix_of(path)
     if not tf.io.gfile.exists(prefix + INDEX_SUFFIX):
         raise InputError(
             "A checkpoint is named by the prefix of its .index and .data files, such as "
@@ -46,6 +46,11 @@ def open_weights(path: str | os.PathLike) -> Weights:
         tensors[name] = _stored_tensor(name, entry, file, sizes[file])
     shapes = {name: tensor.shape for name, tensor in tensors.items()}
     return Weights(os.fspath(path), shapes, lambda name: tensors[name].read(name))
+
+
+def prefix_of(path: str | os.PathLike) -> str:
+    """The prefix of a bundle by one of its files, or by itself."""
+    return _ANY_SUFFIX.sub("", os.fspath(path))
 
 
 def _stored_tensor(name, entry, file: str, size: int) -> StoredTensor:
