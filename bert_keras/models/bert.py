@@ -18,18 +18,40 @@ def bert(config: BertConfig, block: type[TransformerBlock] = TransformerBlock) -
     `block` is the class of the layers, of the signature of `TransformerBlock`.
     """
     inputs = token_inputs()
-    attention_mask = keras.ops.expand_dims(inputs["input_mask"], axis=1)  # [B, 1, T]
-    hidden, _ = Embeddings(config, name="embeddings")(inputs["input_ids"], inputs["segment_ids"])
-    for index in range(config.num_hidden_layers):
-        hidden = block(config, name=f"layer_{index}")(hidden, attention_mask)
+    hidden = encode(inputs, config, block)
     pooled = Pooler(config.initializer_range, name="pooler")(hidden)
     return keras.Model(inputs, {"sequence_output": hidden, "pooled_output": pooled}, name="bert")
 
 
-def token_inputs() -> dict[str, keras.KerasTensor]:
-    """The three inputs that every BERT takes, each int32 [B, T] of any batch size and length."""
+def unpooled_bert(
+    config: BertConfig, block: type[TransformerBlock] = TransformerBlock
+) -> keras.Model:
+    """`bert` without its pooler, for what is read off the tokens.
+
+    Inputs: those of `bert`.
+    Outputs, a dict: `sequence_output` [B, T, H], of the compute type of Keras' dtype policy.
+    `block` is the class of the layers, of the signature of `TransformerBlock`.
+    """
+    inputs = token_inputs()
+    outputs = {"sequence_output": encode(inputs, config, block)}
+    return keras.Model(inputs, outputs, name="unpooled_bert")
+
+
+def encode(
+    inputs: dict[str, keras.KerasTensor], config: BertConfig, block: type[TransformerBlock]
+) -> keras.KerasTensor:
+    """The inputs of `bert`, [B, T] each -> what its last layer makes of them, [B, T, H]."""
+    attention_mask = keras.ops.expand_dims(inputs["input_mask"], axis=1)  # [B, 1, T]
+    hidden, _ = Embeddings(config, name="embeddings")(inputs["input_ids"], inputs["segment_ids"])
+    for index in range(config.num_hidden_layers):
+        hidden = block(config, name=f"layer_{index}")(hidden, attention_mask)
+    return hidden
+
+
+def token_inputs(shape: tuple[int | None, ...] = (None,)) -> dict[str, keras.KerasTensor]:
+    """The three inputs that every BERT takes, each int32 [B, *shape]: by default of any length."""
     return {
-        name: keras.Input(shape=(None,), dtype="int32", name=name)
+        name: keras.Input(shape=shape, dtype="int32", name=name)
         for name in ("input_ids", "input_mask", "segment_ids")
     }
 
