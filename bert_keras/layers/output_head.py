@@ -19,7 +19,7 @@ class OutputHead(keras.layers.Layer):
     """
 
     def __init__(self, units: int, initializer_range: float = 0.02, **kwargs):
-        super().__init__(**kwargs)
+        super().__init__(autocast=False, **kwargs)
         self.units = units
         self.initializer_range = initializer_range
 

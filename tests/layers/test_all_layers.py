@@ -6,6 +6,7 @@ import pytest
 from bert_keras.config import BertConfig
 from bert_keras.layers.attention import SelfAttention
 from bert_keras.layers.block import Attention, TransformerBlock
+from bert_keras.layers.choices import JoinChoices, SplitChoices
 from bert_keras.layers.dense import Dense
 from bert_keras.layers.dropout import Dropout
 from bert_keras.layers.embeddings import Embeddings
@@ -25,6 +26,7 @@ LAYERS = [
     Dropout(0.3, name="c"),
     Embeddings(CONFIG, name="d"),
     Intermediate(5, "relu", 0.1, name="e"),
+    JoinChoices(name="q"),
     LayerNorm(1e-5, name="f"),
     MaskedLMHead(CONFIG, name="g"),
     OutputHead(3, 0.1, name="h"),
@@ -34,6 +36,7 @@ LAYERS = [
     RematerializedBlock(CONFIG, name="p"),
     ResidualOutput(0.3, 0.1, 1e-5, name="j"),
     SelfAttention(4, 0.3, 0.1, name="k"),
+    SplitChoices(name="r"),
     TransformerBlock(CONFIG, name="l", dtype="mixed_bfloat16"),
     Transform(CONFIG, name="m"),
 ]

@@ -17,6 +17,13 @@ def test_every_output_is_a_row_of_weights_times_the_features_plus_its_bias(leadi
     assert head(features).shape == (*leading, 4)
 
 
+def test_features_in_float32_are_not_rounded_between_products_in_bfloat16():
+    head = OutputHead(1, dtype="mixed_bfloat16")
+    head.build((1, 1))
+    head.output_weights.assign([[1 + 2**-20]])
+    np.testing.assert_array_equal(head(np.float32([[1 + 2**-10]])), [[1 + 2**-10 + 2**-20]])
+
+
 def test_variables_are_named_as_in_the_original():
     head = OutputHead(2, name="seq_relationship")
     head.build((None, 8))
