@@ -93,7 +93,7 @@ def write(stored: StoredModel, folder: str, max_shard_size: int | None = None) -
     """
     shapes = stored.weights.shapes
     model = stored.model or shown_model(shapes)
-    num_classes = shapes["output_weights"][0] if "output_weights" in shapes else None
+    num_classes = next(iter(shapes.get("output_weights", ())), None)
     held = names.ARCHITECTURES[model].names(stored.config.num_hidden_layers)
     missing = sorted(theirs for ours, theirs in held.items() if ours not in shapes)
     if missing:

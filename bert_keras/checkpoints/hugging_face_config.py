@@ -86,8 +86,9 @@ def to_hugging_face(config: BertConfig, model: str, num_classes: int | None) -> 
         "tie_word_embeddings": True,
     }
     labels = _written_labels(config.labels, model, num_classes)
+    if labels or model == "question_answering":
+        values = {key: value for key, value in values.items() if key not in _LABELS}
     if labels:
-        values.pop("num_labels", None)
         values["id2label"] = {str(index): label for index, label in enumerate(labels)}
         values["label2id"] = {label: index for index, label in enumerate(labels)}
     return values
@@ -145,13 +146,12 @@ def _in_order(id2label) -> tuple[str, ...]:
 
 
 def _written_labels(labels: tuple, model: str, num_classes: int | None) -> tuple[str, ...]:
-    """The labels that make transformers build heads of the right number of rows."""
-    if model == "question_answering":  # start and end
-        num_classes = 2
-        labels = labels if len(labels) == num_classes else ()
-    elif model not in _CLASSIFIERS:
+    """The labels with which transformers builds a head of the right number of rows."""
+    if model == "question_answering":  # start and end, as many as there are labels by default
+        return labels if len(labels) == 2 else ()
+    if model not in _CLASSIFIERS or num_classes is None:
         return labels
-    elif labels and len(labels) != num_classes:
+    if labels and len(labels) != num_classes:
         raise InputError(
             f"A classifier needs a label for each row of output_weights, {num_classes}. "
             f"Received: {len(labels)} labels in the config"
