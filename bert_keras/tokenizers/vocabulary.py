@@ -107,14 +107,15 @@ def save_vocabulary(vocabulary: Mapping[str, int], path: str | os.PathLike) -> N
     """Writes one token a line in id order; an id without a token gets a blank line.
 
     Raises:
-        InputError: a token holds a line end, so that it could not be read back, or the file
-            cannot be written.
+        InputError: a token holds a line end, or begins or ends with white space, so that it could
+            not be read back; or the file cannot be written.
     """
     lines = [""] * vocabulary_size(vocabulary)
     for token, index in vocabulary.items():
-        if "\n" in token or "\r" in token:
+        if "\n" in token or "\r" in token or _strip(token) != token:
             raise InputError(
-                f"A vocabulary token cannot hold a line end. Received: {token!r} (id {index})."
+                "A token of a vocabulary file cannot hold a line end, nor begin or end with white "
+                f"space. Received: {token!r} (id {index})."
             )
         lines[index] = token
     write_text(path, "".join(f"{line}\n" for line in lines))

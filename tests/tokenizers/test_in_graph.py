@@ -195,10 +195,21 @@ def test_a_repeated_token_and_a_blank_line_keep_their_ids(tmp_path):
     assert in_graph(tf.constant(["port ship the"])).to_list() == [[4, 3, 0]]
 
 
+def test_a_mapping_with_gaps_gives_the_ids_of_the_plain_tokenizer():
+    vocabulary = {"port": 9, "[UNK]": 3, "ship": 0, "##s": 7, "": 5}
+    texts = ["ports ship the", "ships"]
+    in_graph = InGraphTokenizer(vocabulary)
+    assert in_graph.vocab_size == 10
+    assert in_graph(tf.constant(texts)).to_list() == [[9, 7, 0, 3], [0, 7]]
+    assert plain_ids(WordPieceTokenizer(vocabulary), texts) == [[9, 7, 0, 3], [0, 7]]
+
+
 def test_a_token_too_long_for_the_graph_is_refused(tmp_path):
     (tmp_path / "vocab.txt").write_text("[UNK]\n" + "a" * 300)
     with pytest.raises(InputError, match="TensorFlow Text refuses the vocabulary"):
         InGraphTokenizer(tmp_path / "vocab.txt")
+    with pytest.raises(InputError, match="a mapping: TensorFlow Text refuses"):
+        InGraphTokenizer({"[UNK]": 0, "a" * 300: 1})
 
 
 def test_one_string_gives_one_row(small_vocabulary):

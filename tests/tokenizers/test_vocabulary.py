@@ -10,6 +10,7 @@ from bert_keras.tokenizers.vocabulary import (
     check_case,
     known_case,
     load_vocabulary,
+    read_vocabulary,
     require_tokens,
     save_vocabulary,
     vocabulary_size,
@@ -78,9 +79,11 @@ def test_a_path_with_a_scheme_is_read_and_written(tmp_path):
         load_vocabulary(f"file://{tmp_path}/nowhere")
 
 
-def test_a_token_with_a_line_end_is_not_saved(tmp_path):
+@pytest.mark.parametrize("token", ["a\nb", "a\rb", " a", "a\u3000"])
+def test_a_token_that_could_not_be_read_back_is_not_saved(tmp_path, token):
     with pytest.raises(InputError, match="line end"):
-        save_vocabulary({"[UNK]": 0, "a\nb": 1}, tmp_path / "vocab.txt")
+        save_vocabulary({"[UNK]": 0, token: 1}, tmp_path / "vocab.txt")
+    assert not (tmp_path / "vocab.txt").exists()
 
 
 def test_a_folder_is_no_vocabulary(tmp_path):
@@ -137,3 +140,25 @@ def test_nothing_is_said_of_a_small_vocabulary():
     check_case(False, {"[UNK]": 0, "a": 1, "port": 2}, "output/model.ckpt-20")
     check_case(True, {"[UNK]": 0, "A": 1, "Port": 2})
     assert known_case({"[UNK]": 0, "a": 1, "port": 2}) is None
+
+
+def test_a_mapping_is_put_in_the_order_of_its_ids():
+    assert list(read_vocabulary({"port": 7, "[UNK]": 0}).items()) == [("[UNK]", 0), ("port", 7)]
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "message"),
+    [
+        ({"port": 0}, r"a mapping: the vocabulary lacks \[UNK\]"),
+        ({"[UNK]": 0, "port": 0}, r"0 for '\[UNK\]' and 'port'"),
+        ({"[UNK]": -1}, "from 0 to 2.31 - 1. Received: -1"),
+        ({"[UNK]": 2**31}, "from 0 to 2.31 - 1"),
+        ({"[UNK]": 0.0}, r"Received: 0.0 for '\[UNK\]'"),
+        ({"[UNK]": True}, "Received: True"),
+        ({"[UNK]": 0, 1: 1}, "Unicode text. Received: 1"),
+        ({"[UNK]": 0, "\ud800": 1}, "Unicode text"),
+    ],
+)
+def test_a_mapping_that_is_no_vocabulary_is_refused(vocabulary, message):
+    with pytest.raises(InputError, match=message):
+        read_vocabulary(vocabulary)

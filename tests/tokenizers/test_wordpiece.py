@@ -86,6 +86,18 @@ def test_special_tokens_in_text_are_opt_in(small_vocabulary, lower):
     assert ids_of(tokenizer, "ship[MASK][MASK]s") == [15, 4, 4, 1]
 
 
+def test_a_mapping_stands_for_a_file(tokenizer):
+    again = WordPieceTokenizer(tokenizer.vocab)
+    assert again.vocab == tokenizer.vocab
+    for text, ids in TEXTS_AND_IDS:
+        assert ids_of(again, text) == ids
+
+
+def test_a_mapping_needs_its_special_tokens_too():
+    with pytest.raises(InputError, match=r"a mapping: the vocabulary lacks \[PAD\]"):
+        WordPieceTokenizer({"[UNK]": 0}, special_tokens_in_text=True)
+
+
 def test_special_tokens_in_text_need_all_of_them(tmp_path):
     (tmp_path / "vocab.txt").write_text("[UNK]\nport\n")
     with pytest.raises(InputError, match=r"lacks \[PAD\], \[CLS\], \[SEP\], \[MASK\]"):
