@@ -68,6 +68,16 @@ def transformer_folder(folder: str) -> str:
     return tf.io.gfile.join(folder, inner) if inner else folder
 
 
+def lower_cases_text(folder: str) -> bool:
+    """Whether texts are lower-cased before they come to the tokenizer of a Transformer's folder.
+
+    Raises:
+        InputError: the file that says so is damaged.
+    """
+    path = tf.io.gfile.join(folder, SENTENCE_FILE)
+    return tf.io.gfile.exists(path) and bool(read_json(path, dict).get("do_lower_case"))
+
+
 def write_pooling(pooling: Pooling, folder: str, width: int) -> None:
     """Makes a folder with a Hugging Face model one that `SentenceTransformer` reads.
 
@@ -112,8 +122,8 @@ def _read_modules(folder: str) -> list[_Module]:
     if [module.kind for module in modules] not in _SEQUENCES:
         raise InputError(
             f"{path}: a sentence encoder must be a Transformer, a Pooling and perhaps a Normalize. "
-            f"Received: {', '.join(module.kind for module in modules)}. Load the folder of its "
-            "Transformer alone, and build the rest in Keras."
+            f"Received: {', '.join(module.kind for module in modules)}. Without {MODULES_FILE} the "
+            "Transformer loads alone; build the rest in Keras."
         )
     return modules
 

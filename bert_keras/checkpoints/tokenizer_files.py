@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from bert_keras.checkpoints import tokenizer_json
 from bert_keras.checkpoints.json_files import read_json, require_values, write_json
+from bert_keras.checkpoints.sentence_transformers import SENTENCE_FILE, lower_cases_text
 from bert_keras.errors import InputError
 from bert_keras.tokenizers.vocabulary import (
     CLASSIFICATION,
@@ -79,6 +80,12 @@ def read_tokenizer(
         settings["do_lower_case"] = not _is_named_cased(folder) if known is None else known
     tokenizer = WordPieceTokenizer(vocabulary, **settings)
     check_case(tokenizer.do_lower_case, tokenizer.vocab, checkpoint)
+    if lower_cases_text(folder) and not tokenizer.do_lower_case:
+        raise InputError(
+            f"A tokenizer that keeps case must get texts as they are. Received: {folder}, whose "
+            f"{SENTENCE_FILE} lower-cases them first. Set its do_lower_case to false, and "
+            "lower-case the texts yourself."
+        )
     return tokenizer
 
 
@@ -149,7 +156,7 @@ def _check_agreement(listed: dict[str, int], vocabulary: dict[str, int], folder:
         item for item in listed.items() ^ vocabulary.items() if item[0] and (item[1] < size)
     ]
     if differing:
-        token, _ = min(differing, key=lambda item: item[1])
+        token, _ = min(differing, key=lambda item: item[::-1])
         raise InputError(
             f"{VOCABULARY_FILE} and {HUGGING_FACE_FILE} in {folder} must hold the same ids. "
             f"Received: {token!r} with the id {listed.get(token, 'none')} in the one and "
