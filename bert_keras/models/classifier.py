@@ -25,9 +25,9 @@ def classifier(config: BertConfig, block: type[TransformerBlock] = TransformerBl
     Raises:
         InputError: the config names no labels.
     """
+    head = OutputHead(num_labels(config), config.initializer_range, name="classifier")
     encoder = bert(config, block)
     pooled = Dropout(config.hidden_dropout_prob, name="dropout")(encoder.output["pooled_output"])
-    head = OutputHead(num_labels(config), config.initializer_range, name="classifier")
     return keras.Model(encoder.input, {"logits": head(pooled)}, name="classifier")
 
 

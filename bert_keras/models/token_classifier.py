@@ -25,7 +25,7 @@ def token_classifier(
     Raises:
         InputError: the config names no labels.
     """
+    head = OutputHead(num_labels(config), config.initializer_range, name="classifier")
     encoder = unpooled_bert(config, block)
     hidden = Dropout(config.hidden_dropout_prob, name="dropout")(encoder.output["sequence_output"])
-    head = OutputHead(num_labels(config), config.initializer_range, name="classifier")
     return keras.Model(encoder.input, {"logits": head(hidden)}, name="token_classifier")
