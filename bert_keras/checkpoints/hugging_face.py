@@ -5,7 +5,6 @@
 unpickled.
 """
 
-import json
 from collections.abc import Mapping
 
 import numpy as np
@@ -15,6 +14,7 @@ from bert_keras.checkpoints import hugging_face_names as names
 from bert_keras.checkpoints import safetensors_files
 from bert_keras.checkpoints.builders import encoder_model, shown_model
 from bert_keras.checkpoints.hugging_face_config import from_hugging_face, to_hugging_face
+from bert_keras.checkpoints.json_files import read_json, write_json
 from bert_keras.checkpoints.sentence_transformers import (
     read_pooling,
     transformer_folder,
@@ -23,8 +23,9 @@ from bert_keras.checkpoints.sentence_transformers import (
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.checkpoints.tokenizer_files import read_tokenizer, write_hugging_face_tokenizer
 from bert_keras.checkpoints.weights import Weights
+from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
-from bert_keras.files import is_folder, read_text, write_text
+from bert_keras.files import is_folder
 from bert_keras.notices import notify
 
 CONFIG_FILE = "config.json"
@@ -42,22 +43,29 @@ def read(path: str, do_lower_case: bool | None = None) -> StoredModel:
             is not the word table.
     """
     folder = path if is_folder(path) else path.rpartition("/")[0] or "."
-    inner = transformer_folder(folder)
     weights = open_weights(path)
-    config_path = tf.io.gfile.join(inner, CONFIG_FILE)
-    try:
-        config, model = from_hugging_face(json.loads(read_text(config_path)))
-    except json.JSONDecodeError as error:
-        raise InputError(f"{config_path} must be a JSON file. Received: {error}") from error
-    except InputError as error:
-        raise InputError(f"{config_path}: {error}") from error
+    config, model = read_config(folder)
     return StoredModel(
         config=config,
-        tokenizer=read_tokenizer(inner, weights.path, do_lower_case),
+        tokenizer=read_tokenizer(transformer_folder(folder), weights.path, do_lower_case),
         weights=weights,
         model=encoder_model(weights.shapes) if model == "bert" else model,
         pooling=read_pooling(folder),
     )
+
+
+def read_config(folder: str) -> tuple[BertConfig, str | None]:
+    """The config of a folder, and which model it is for, as far as the file says it.
+
+    Raises:
+        InputError: there is none, it is damaged, or it is that of another kind of model.
+    """
+    path = tf.io.gfile.join(transformer_folder(folder), CONFIG_FILE)
+    values = read_json(path, dict)
+    try:
+        return from_hugging_face(values)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
 
 
 def open_weights(path: str) -> Weights:
@@ -102,8 +110,7 @@ def write(stored: StoredModel, folder: str, max_shard_size: int | None = None) -
             f"random: {', '.join(missing)}"
         )
     values = to_hugging_face(stored.config, model, num_classes)
-    config_text = json.dumps(values, indent=2, sort_keys=True, ensure_ascii=False)
-    write_text(tf.io.gfile.join(folder, CONFIG_FILE), config_text + "\n")
+    write_json(tf.io.gfile.join(folder, CONFIG_FILE), values)
     if stored.tokenizer is not None:
         length = stored.config.max_position_embeddings
         write_hugging_face_tokenizer(stored.tokenizer, folder, length)

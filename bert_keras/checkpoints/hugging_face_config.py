@@ -51,8 +51,6 @@ def from_hugging_face(values: dict) -> tuple[BertConfig, str | None]:
         InputError: another family's config, a variant that the paper does not have, or impossible
             values; the message names the key.
     """
-    if not isinstance(values, dict):
-        raise InputError(f"A config is a JSON object. Received: a {type(values).__name__}")
     for key, allowed in _ONLY.items():
         if values.get(key, allowed[0]) not in allowed:
             raise InputError(

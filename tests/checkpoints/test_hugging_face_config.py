@@ -161,12 +161,6 @@ def test_two_numbers_of_labels_are_refused():
         from_hugging_face(STORED | {"num_labels": 4})
 
 
-@pytest.mark.parametrize("values", [None, [], "bert", 3])
-def test_a_config_is_an_object(values):
-    with pytest.raises(InputError, match="JSON object"):
-        from_hugging_face(values)
-
-
 def test_names_of_ours_mean_nothing_there():
     config, _ = from_hugging_face(SIZES | {"labels": ["a"], "layer_norm_epsilon": 0.1})
     assert (config.labels, config.layer_norm_epsilon) == ((), 1e-12)
