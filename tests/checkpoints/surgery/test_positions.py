@@ -60,6 +60,12 @@ def test_longer_and_shorter_again_is_the_original(stored):
         np.testing.assert_array_equal(models.values(back)[name], value)
 
 
+def test_values_may_be_whatever_numpy_takes_for_an_array(stored):
+    weights = dataclasses.replace(stored.weights, read=lambda name: positions(stored).tolist())
+    new = extend_positions(dataclasses.replace(stored, weights=weights), 6, "copy")
+    np.testing.assert_array_equal(positions(new)[4:], positions(stored)[:2])
+
+
 def test_nothing_else_is_touched(stored):
     new = extend_positions(stored, 8, "copy")
     assert new.weights.read(WORDS) is stored.weights.read(WORDS)

@@ -125,6 +125,14 @@ def test_vocabulary_without_continuations_has_pieces_all_the_same():
     )
 
 
+def test_marks_are_no_words_though_they_had_pieces():
+    old = models.of_arrays(models.tokenizer(["[UNK]", "a", "[", "##a", "##]"]))
+    new = change_vocabulary(old, models.tokenizer(["[UNK]", "a", "[a]", "[a"]))
+    mark, word = tables(new)[0][2:]
+    np.testing.assert_array_equal(mark, np.float32(truncated_normal("[a]", 0, 3, 0.02)))
+    np.testing.assert_allclose(word, rows(old, "[", "##a")[0].mean(axis=0), rtol=1e-6)
+
+
 def test_random_rows_do_not_look_at_pieces(stored):
     new = change_vocabulary(stored, models.tokenizer([*OLD, "paris"]), "random", seed=1)
     row = truncated_normal("paris", 1, models.WIDTH, 0.02).astype(np.float32)
@@ -154,6 +162,22 @@ def test_id_without_a_token_in_either_vocabulary_keeps_its_row(stored):
     gap = {**stored.tokenizer.vocab, "seas": 15}  # 14 has none
     new = change_vocabulary(padded, WordPieceTokenizer(gap))
     np.testing.assert_array_equal(tables(new)[0][14], tables(padded)[0][14])
+
+
+def test_new_id_without_a_token_takes_no_row_of_a_token():
+    """Its name inside is not to be read as text: 3 is a token."""
+    old = models.of_arrays(models.tokenizer(["[UNK]", "a", "3"]))
+    new = change_vocabulary(old, WordPieceTokenizer({"[UNK]": 0, "a": 1, "3": 2, "b": 4}))
+    assert not (tables(new)[0][3] == tables(old)[0][2]).any()
+
+
+def test_blank_lines_at_other_places_are_not_matched(tmp_path):
+    vocabularies = tmp_path / "old.txt", tmp_path / "new.txt"
+    for path, lines in zip(vocabularies, ("[UNK]\n\na\n\n", "[UNK]\n\na\n"), strict=True):
+        path.write_text(lines)
+    old = models.of_arrays(WordPieceTokenizer(vocabularies[0]))
+    new = change_vocabulary(old, WordPieceTokenizer(vocabularies[1]))
+    np.testing.assert_array_equal(tables(new)[0], tables(old)[0][:3])
 
 
 def test_blank_and_repeated_lines_keep_their_rows(tmp_path):
@@ -274,6 +298,12 @@ def test_released_uncased_model_takes_the_cased_vocabulary():
 def test_vocabularies_must_share_a_word(stored):
     with pytest.raises(InputError, match=r"besides marks.*Received: 7 tokens.*'мо'.*'##ty'"):
         change_vocabulary(stored, models.tokenizer([*SPECIAL_TOKENS, "[unused0]", "мо"]))
+
+
+def test_blank_lines_are_no_common_word():
+    blank = WordPieceTokenizer({"[UNK]": 0, "": 1, "a": 2})
+    with pytest.raises(InputError, match="must share tokens"):
+        change_vocabulary(models.of_arrays(blank), WordPieceTokenizer({"[UNK]": 0, "": 1, "b": 2}))
 
 
 def test_unknown_way_is_an_error(stored):
