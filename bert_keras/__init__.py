@@ -36,6 +36,7 @@ _MODULES = {
     "token_classifier": "models.token_classifier",
     "multiple_choice": "models.multiple_choice",
     "question_answering": "models.question_answering",
+    "sentence_encoder": "models.sentence_encoder",
     "packed_bert": "models.packed_bert",
     "packed_pretrainer": "models.packed_pretrainer",
     "AdamWeightDecay": "optimizers.adam_weight_decay",

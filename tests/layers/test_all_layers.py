@@ -18,6 +18,7 @@ from bert_keras.layers.packed import PackedEmbeddings, PackedPooler
 from bert_keras.layers.pooler import Pooler
 from bert_keras.layers.rematerialized import RematerializedBlock
 from bert_keras.layers.residual import ResidualOutput
+from bert_keras.layers.sentence_pooling import SentencePooling
 
 CONFIG = BertConfig.named("tiny", vocab_size=100)
 LAYERS = [
@@ -36,6 +37,7 @@ LAYERS = [
     RematerializedBlock(CONFIG, name="p"),
     ResidualOutput(0.3, 0.1, 1e-5, name="j"),
     SelfAttention(4, 0.3, 0.1, name="k"),
+    SentencePooling(["max", "cls"], True, name="s"),
     SplitChoices(name="r"),
     TransformerBlock(CONFIG, name="l", dtype="mixed_bfloat16"),
     Transform(CONFIG, name="m"),
