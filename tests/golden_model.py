@@ -5,7 +5,7 @@ import pathlib
 import numpy as np
 import tensorflow as tf
 
-from bert_keras.checkpoints import tf1
+from bert_keras.checkpoints.pretrained import load_checkpoint
 from bert_keras.config import BertConfig
 from bert_keras.models.pretrainer import pretrainer
 from bert_keras.objectives.pretraining import LOSSES, pretraining
@@ -27,7 +27,7 @@ def config() -> BertConfig:
 
 def model(build=pretrainer, checkpoint="bert_model.ckpt"):
     built = build(config())
-    tf1.load_weights(built, str(FOLDER / checkpoint))
+    load_checkpoint(built, FOLDER / checkpoint)
     return built
 
 

@@ -81,7 +81,7 @@ def load_weights(
         value = weights.read(name)
         if name in report.num_rows:
             num_stored, _ = report.num_rows[name]
-            initial = keras.ops.convert_to_numpy(variables[name])
+            initial = variables[name].value.numpy()
             value = np.concatenate([value, initial[num_stored:]])
         variables[name].assign(value)
     return report

@@ -44,3 +44,9 @@ def is_state(name: str) -> bool:
         or name.startswith(DROPOUT_SEED)
         or name.rpartition("/")[2] in ADAM_SLOTS
     )
+
+
+def weight_of_state(name: str) -> str:
+    """The weight that a moment belongs to; of any other name the name itself."""
+    weight, _, last = name.rpartition("/")
+    return weight if last in ADAM_SLOTS else name

@@ -1,150 +1,160 @@
-"""A pretrained model as a folder: config, vocabulary with its case setting, weights.
+"""A pretrained model in one line: from files to a Keras model and its tokenizer, and back."""
 
-The folder has the layout of Google's releases (`bert_config.json`, `vocab.txt`,
-`bert_model.ckpt.*`), so that one reader serves both, plus `tokenizer_config.json`.
-"""
-
-import json
+import dataclasses
 import os
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import keras
 import tensorflow as tf
 
-from bert_keras.checkpoints import bundle, tf1
+from bert_keras.checkpoints import formats, native
+from bert_keras.checkpoints.builders import BUILDERS, builder_of, encoder_model
+from bert_keras.checkpoints.loading import LoadReport, load_weights, named_variables
+from bert_keras.checkpoints.names import HEADS, POOLER
+from bert_keras.checkpoints.selection import relabeled
+from bert_keras.checkpoints.stored_model import Pooling, StoredModel
+from bert_keras.checkpoints.weights import Weights
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
-from bert_keras.files import read_text, write_text
-from bert_keras.models.bert import bert
+from bert_keras.layers.sentence_pooling import SentencePooling
 from bert_keras.notices import notify
-from bert_keras.tokenizers.vocabulary import (
-    check_case,
-    known_case,
-    load_vocabulary,
-    save_vocabulary,
-)
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
-# Ours first; the others are the names of Google's releases.
-CONFIG_FILES = ("config.json", "bert_config.json")
-VOCABULARY_FILE = "vocab.txt"
-TOKENIZER_FILE = "tokenizer_config.json"
-WEIGHTS_PREFIX = "bert_model.ckpt"
+# What changes the outputs of a model and the shape of no weight.
+KEYS_WITHOUT_SHAPE = ("num_attention_heads", "hidden_act", "layer_norm_epsilon")
 
 
 def from_pretrained(
-    folder: str | os.PathLike, build: Callable[[BertConfig], keras.Model] = bert
+    path: str | os.PathLike,
+    build: Callable[[BertConfig], keras.Model] | None = None,
+    labels: Sequence[str] | None = None,
+    do_lower_case: bool | None = None,
 ) -> tuple[keras.Model, WordPieceTokenizer]:
-    """Loads a folder that `save_pretrained` wrote, or a TF1 release of Google's.
+    """Loads a pretrained model, whoever wrote it.
+
+    That is a folder of `save_pretrained`, a TF1 release of Google's, a folder of Hugging Face's
+    with safetensors, or one of Sentence-Transformers. Of a folder with several checkpoints
+    `model.ckpt-N` the newest is taken; a path may name the weights themselves.
 
     Args:
-        folder: where config, vocabulary and weights lie.
-        build: which model is wanted: `bert` (the encoder) or another function of
-            `bert_keras.models`, such as `pretrainer`.
+        path: the folder, or a checkpoint's prefix or a .safetensors file in it.
+        build: which model is wanted, a function of `bert_keras.models` such as `pretrainer` or
+            `classifier`. By default the encoder, with a pooler if the files have one, and with
+            `sentence_embedding` [B, H] if they say how sentences are pooled.
+        labels: the classes of a new classifier. Without them they are those of the files.
+        do_lower_case: the case setting. By default it is what the files say, or else what the
+            vocabulary's letters or the folder's name do.
 
     Returns:
-        The model with its weights, and the tokenizer of its vocabulary. A release stores no case
-        setting: it is what the vocabulary's letters say, or else the folder's name.
+        The model with its weights, and the tokenizer of its vocabulary. Heads that the files lack
+        are at their initial values; a notice names them.
 
     Raises:
         InputError: a file is missing or damaged, or config, vocabulary and weights disagree.
     """
-    folder = os.fspath(folder)
-    config = BertConfig.from_json_file(_find(folder, CONFIG_FILES))
-    tokenizer = _read_tokenizer(folder)
-    if tokenizer.vocab_size > config.vocab_size:
+    stored = formats.read_model(os.fspath(path), do_lower_case)
+    _check_vocabulary(stored)
+    if labels is not None:
+        stored = relabeled(stored, labels)
+    model = (build or builder_of(_encoder_of(stored)))(stored.config)
+    report = load_weights(model, stored.weights, optional=(*HEADS, *([POOLER] if build else [])))
+    if report.num_rows:
+        name, (num_stored, num_wanted) = next(iter(report.num_rows.items()))
         raise InputError(
-            f"A vocabulary must not be larger than vocab_size={config.vocab_size} of the config. "
-            f"Received: {tokenizer.vocab_size} entries in {folder}/{VOCABULARY_FILE}"
+            "Checkpoint and config must agree: max_position_embeddings is "
+            f"{num_wanted}, but {name} has {num_stored} rows in {stored.weights.path}."
         )
-    model = build(config)
-    _load_weights(model, tf.io.gfile.join(folder, WEIGHTS_PREFIX))
-    return model, tokenizer
+    # That an encoder leaves heads unused, and a model without it the pooler, goes without saying.
+    unexpected = [name for name in report.unused if not name.startswith((*HEADS, POOLER))]
+    for line in report._replace(unused=unexpected).notices(stored.weights.path):
+        notify(line)
+    return model, stored.tokenizer
 
 
 def save_pretrained(
-    model: keras.Model, tokenizer: WordPieceTokenizer | None, folder: str | os.PathLike
+    model: keras.Model,
+    tokenizer: WordPieceTokenizer | None,
+    folder: str | os.PathLike,
+    made_by: str = "",
 ) -> None:
-    """Writes config, vocabulary with its case setting, and weights; makes the folder if needed.
+    """Writes config, vocabulary with its case setting, weights, and a card (README.md).
 
     Without a tokenizer the folder lacks `vocab.txt`: it must be put there before it is loaded.
+
+    Args:
+        model: one that a function of `bert_keras.models` made.
+        tokenizer: that of its vocabulary.
+        folder: made if needed. A README.md of yours is left as it is.
+        made_by: a sentence for the card, on how the model was made.
 
     Raises:
         InputError: the folder cannot be written.
     """
     folder = os.fspath(folder)
-    config = model.get_layer("embeddings").config
-    weights = {tf1.original_name(weight.path): weight for weight in model.weights}
     try:
         tf.io.gfile.makedirs(folder)
-        write_text(tf.io.gfile.join(folder, CONFIG_FILES[0]), config.to_json_string())
-        if tokenizer is not None:
-            _write_tokenizer(tokenizer, folder)
-        bundle.write(tf.io.gfile.join(folder, WEIGHTS_PREFIX), weights)
+        native.write(_stored(model, tokenizer, made_by), folder)
     except tf.errors.OpError as error:
         raise InputError(f"The folder {folder} cannot be written: {error.message}") from error
 
 
-def _write_tokenizer(tokenizer: WordPieceTokenizer, folder: str) -> None:
-    save_vocabulary(tokenizer.vocab, tf.io.gfile.join(folder, VOCABULARY_FILE))
-    case_setting = {
-        "do_lower_case": tokenizer.do_lower_case,
-        "strip_accents": tokenizer.strip_accents,
-    }
-    path = tf.io.gfile.join(folder, TOKENIZER_FILE)
-    write_text(path, json.dumps(case_setting, indent=2) + "\n")
+def load_checkpoint(model: keras.Model, path: str | os.PathLike) -> LoadReport:
+    """Copies weights of any format into a model that was built from another config.
+
+    Args:
+        model: heads that the files lack keep their values.
+        path: as for `from_pretrained`; a vocabulary need not lie there, nor a config. If one does,
+            what no shape shows has to be the same in it.
+
+    Raises:
+        InputError: a file is missing or damaged; a weight is missing; shapes or configs disagree.
+    """
+    path = os.fspath(path)
+    weights = formats.read_weights(path)
+    stored = formats.read_config(path)
+    _check_same_computation(model.get_layer("embeddings").config, stored, path)
+    return load_weights(model, weights)
 
 
-def _read_tokenizer(folder: str) -> WordPieceTokenizer:
-    vocab_file = _find(folder, (VOCABULARY_FILE,))
-    case_setting = _read_case_setting(folder)
-    checkpoint = tf.io.gfile.join(folder, WEIGHTS_PREFIX)
-    if case_setting["do_lower_case"] is None:
-        known = known_case(load_vocabulary(vocab_file), checkpoint)
-        case_setting["do_lower_case"] = not _is_named_cased(folder) if known is None else known
-    tokenizer = WordPieceTokenizer(vocab_file, **case_setting)
-    check_case(tokenizer.do_lower_case, tokenizer.vocab, checkpoint)
-    return tokenizer
+def _check_same_computation(config: BertConfig, stored: BertConfig | None, path: str) -> None:
+    for key in KEYS_WITHOUT_SHAPE:
+        ours, theirs = getattr(config, key), getattr(stored or config, key)
+        if ours != theirs:
+            raise InputError(
+                f"Checkpoint and config must agree: {key} is {theirs!r} beside the weights of "
+                f"{path} and {ours!r} by the config. Take the config that belongs to the "
+                "checkpoint."
+            )
 
 
-def _read_case_setting(folder: str) -> dict[str, bool | None]:
-    """What `tokenizer_config.json` says, also one of Hugging Face's; None where it says nothing."""
-    path = tf.io.gfile.join(folder, TOKENIZER_FILE)
-    stored = {}
-    if tf.io.gfile.exists(path):
-        try:
-            stored = json.loads(read_text(path))
-        except json.JSONDecodeError as error:
-            raise InputError(f"{path} must be a JSON file. Received: {error}") from error
-    names = ("do_lower_case", "strip_accents")
-    setting = {name: stored.get(name) for name in names} if isinstance(stored, dict) else {}
-    if not setting or not all(isinstance(value, bool | None) for value in setting.values()):
+def _stored(model: keras.Model, tokenizer: WordPieceTokenizer | None, made_by: str) -> StoredModel:
+    variables = named_variables(model)
+    shapes = {name: tuple(variable.shape) for name, variable in variables.items()}
+    poolings = [layer for layer in model.layers if isinstance(layer, SentencePooling)]
+    name = model.name.removeprefix("packed_")
+    return StoredModel(
+        config=model.get_layer("embeddings").config,
+        tokenizer=tokenizer,
+        weights=Weights(model.name, shapes, lambda name: variables[name].value),
+        model=name if name in BUILDERS else None,
+        pooling=Pooling(poolings[0].modes, poolings[0].normalize) if poolings else None,
+        made_by=made_by,
+    )
+
+
+def _encoder_of(stored: StoredModel) -> StoredModel:
+    return dataclasses.replace(stored, model=encoder_model(stored.weights.shapes))
+
+
+def _check_vocabulary(stored: StoredModel) -> None:
+    if stored.tokenizer is None:
         raise InputError(
-            f"{path} must be a JSON object with true or false for {' and '.join(names)}. "
-            f"Received: {json.dumps(stored)[:200]}"
+            "A pretrained model needs vocab.txt or tokenizer.json. "
+            f"Received: {stored.weights.path} without one beside it"
         )
-    return setting
-
-
-def _is_named_cased(folder: str) -> bool:
-    """Whether "cased" is a part of the name: `cased_L-12_…`, `multi_cased_L-12_…`, `bert-cased`."""
-    return "cased" in re.split(r"[-_.]", os.path.basename(folder.rstrip("/")))
-
-
-def _load_weights(model: keras.Model, checkpoint: str) -> None:
-    """Loads weights and says what was not; the heads of a pretrainer are no part of the encoder."""
-    report = tf1.load_weights(model, checkpoint)
-    unexpected = [name for name in report.unused if not name.startswith("cls/")]
-    for line in report._replace(unused=unexpected).notices(checkpoint):
-        notify(line)
-
-
-def _find(folder: str, names: tuple[str, ...]) -> str:
-    if not tf.io.gfile.isdir(folder):
-        raise InputError(f"A pretrained model is a folder. Received: {folder}")
-    for name in names:
-        path = tf.io.gfile.join(folder, name)
-        if tf.io.gfile.exists(path):
-            return path
-    raise InputError(f"A pretrained model needs {' or '.join(names)}. Received: {folder} without")
+    if stored.tokenizer.vocab_size > stored.config.vocab_size:
+        raise InputError(
+            "A vocabulary must not be larger than vocab_size="
+            f"{stored.config.vocab_size} of the config. Received: {stored.tokenizer.vocab_size} "
+            f"entries beside {stored.weights.path}"
+        )

@@ -25,7 +25,7 @@ class StoredModel:
 
     `model` is the function of `bert_keras.models` that the weights were made for, by its name, such
     as "classifier"; None where the files do not say it. `pooling` is set where a sentence encoder
-    was stored.
+    was stored. `made_by` says for its card how it was made.
     """
 
     config: BertConfig
@@ -33,3 +33,4 @@ class StoredModel:
     weights: Weights
     model: str | None = None
     pooling: Pooling | None = None
+    made_by: str = ""

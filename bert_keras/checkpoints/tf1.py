@@ -1,189 +1,180 @@
-"""Checkpoints of google-research/bert: their names, and reading weights from them.
+"""Folders of google-research/bert: `bert_config.json`, `vocab.txt`, a checkpoint.
 
-Paths of variables are the original's names but for the prefix of the outermost scope.
+Ours have the same layout with a `config.json` that says more, so that one reader serves both.
 """
 
-import difflib
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+import re
+from collections.abc import Mapping
 
-import keras
-import numpy as np
 import tensorflow as tf
 
 from bert_keras.checkpoints import bundle
+from bert_keras.checkpoints.hugging_face_config import from_hugging_face
+from bert_keras.checkpoints.json_files import read_json, write_json
+from bert_keras.checkpoints.names import DROPOUT_SEED
+from bert_keras.checkpoints.sentence_transformers import read_pooling
+from bert_keras.checkpoints.stored_model import StoredModel
+from bert_keras.checkpoints.tokenizer_files import VOCABULARY_FILE, read_tokenizer
+from bert_keras.checkpoints.weights import Weights
+from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
+from bert_keras.notices import notify
+from bert_keras.tokenizers.vocabulary import known_case, save_vocabulary
 
-# outermost layer here -> scopes there
-SCOPES = {
-    "embeddings": "bert/embeddings",
-    "layer": "bert/encoder/layer",
-    "pooler": "bert/pooler",
-    "predictions": "cls/predictions",
-    "seq_relationship": "cls/seq_relationship",
-}
-ADAM_SLOTS = ("adam_m", "adam_v")
-GLOBAL_STEP = "global_step"
-DROPOUT_SEED = "dropout_seed_"  # begins the names of seeds in the checkpoints of our own runs
-POSITIONS = "bert/embeddings/position_embeddings"
-# end of a name -> the key of bert_config.json that decides each axis
-CONFIG_KEYS = {
-    "word_embeddings": ("vocab_size", "hidden_size"),
-    "position_embeddings": ("max_position_embeddings", "hidden_size"),
-    "token_type_embeddings": ("type_vocab_size", "hidden_size"),
-    "predictions/output_bias": ("vocab_size",),
-    "intermediate/dense/kernel": ("hidden_size", "intermediate_size"),
-    "intermediate/dense/bias": ("intermediate_size",),
-    "output/dense/kernel": ("intermediate_size", "hidden_size"),
-}
+OWN_CONFIG_FILE = "config.json"
+CONFIG_FILE = "bert_config.json"
+WEIGHTS_PREFIX = "bert_model.ckpt"
+MODEL_KEY = "model"  # of a config: which function of bert_keras.models it belongs to
+
+_STEP_OF_INDEX = re.compile(r"model\.ckpt-(\d+)\.index")
 
 
-class LoadReport(NamedTuple):
-    """What became of the names: read, in the file only, in the model only.
-
-    `num_rows` holds the rows there and here of each of the used that the model has more rows of.
-    """
-
-    used: list[str]
-    unused: list[str]
-    missing: list[str]
-    num_rows: dict[str, tuple[int, int]]
-
-    def notices(self, checkpoint: str) -> Iterator[str]:
-        """A line for the user about all that was not read."""
-        if self.unused:
-            yield f"{checkpoint}: {len(self.unused)} not used: {', '.join(self.unused)}"
-        if self.missing:
-            yield (
-                f"{checkpoint}: {len(self.missing)} missing, left at their initial values: "
-                f"{', '.join(self.missing)}"
-            )
-        for name, (stored, wanted) in self.num_rows.items():
-            yield (
-                f"{checkpoint}: {name} has {stored} rows of {wanted}; rows {stored} to "
-                f"{wanted - 1} are left at their initial values"
-            )
+def find_checkpoint(folder: str) -> str | None:
+    """The prefix of the finished model in a folder, else of its newest `model.ckpt-N`, or None."""
+    names = tf.io.gfile.listdir(folder)
+    if WEIGHTS_PREFIX + bundle.INDEX_SUFFIX in names:
+        return tf.io.gfile.join(folder, WEIGHTS_PREFIX)
+    steps = [int(match[1]) for match in map(_STEP_OF_INDEX.fullmatch, names) if match]
+    return tf.io.gfile.join(folder, f"model.ckpt-{max(steps)}") if steps else None
 
 
-def original_name(path: str) -> str:
-    """`layer_0/attention/self/query/kernel` -> `bert/encoder/layer_0/attention/…`.
-
-    A variable of no layer in `SCOPES` keeps its path as its name.
-    """
-    outermost, slash, rest = path.partition("/")
-    scope, underscore, index = outermost.rpartition("_")
-    if index.isdigit() and scope in SCOPES:
-        return SCOPES[scope] + underscore + index + slash + rest
-    return SCOPES.get(outermost, outermost) + slash + rest
-
-
-def load_weights(
-    model: keras.Model, checkpoint: str, optional: Iterable[str] = ("cls/",)
-) -> LoadReport:
-    """Copies the weights of a TF1 checkpoint into a model built by `bert_keras.models`.
-
-    Optimizer slots, the step and dropout seeds are passed over. A model for longer sequences than
-    the checkpoint's takes its position table as the first rows of its own (paper, appendix A.2: the
-    last tenth of the steps learns the positions beyond 128).
+def read(folder: str, checkpoint: str, do_lower_case: bool | None = None) -> StoredModel:
+    """Reads a folder of Google's or ours.
 
     Args:
-        model: its variables are found by `original_name`.
-        checkpoint: the prefix of its files, such as `…/bert_model.ckpt`.
-        optional: how the names begin that may be missing, by default those of the pre-training
-            heads; such weights keep their values.
+        folder: where config and vocabulary lie.
+        checkpoint: the prefix of the weights.
+        do_lower_case: the case setting, where the folder stores none or another one.
 
     Raises:
-        InputError: no such checkpoint; another weight is missing; two shapes differ; the file is
-            damaged. Nothing is changed then.
+        InputError: a file is missing or damaged.
     """
-    reader = _open(checkpoint)
-    shapes = reader.get_variable_to_shape_map()
-    weights = {original_name(weight.path): weight for weight in model.weights}
-    report = LoadReport(
-        used=[name for name in weights if name in shapes],
-        unused=sorted(name for name in shapes if name not in weights and not _is_state(name)),
-        missing=[name for name in weights if name not in shapes],
-        num_rows=_fewer_positions(shapes, weights),
-    )
-    _check_missing(report, checkpoint, shapes, tuple(optional))
-    for name in report.used:
-        if name not in report.num_rows:
-            _check_shape(name, shapes[name], weights[name].shape, checkpoint)
-    values = {name: _read(reader, name, checkpoint) for name in report.used}
-    for name, (num_stored, _) in report.num_rows.items():
-        initial = keras.ops.convert_to_numpy(weights[name])
-        values[name] = np.concatenate([values[name], initial[num_stored:]])
-    for name, value in values.items():
-        weights[name].assign(value)
-    return report
-
-
-def _fewer_positions(shapes: dict, weights: dict) -> dict[str, tuple[int, int]]:
-    """The rows of both position tables, under their name, where the checkpoint's has fewer."""
-    if POSITIONS not in shapes or POSITIONS not in weights:
-        return {}
-    stored, wanted = tuple(shapes[POSITIONS]), tuple(weights[POSITIONS].shape)
-    is_shorter = stored[1:] == wanted[1:] and stored < wanted
-    return {POSITIONS: (stored[0], wanted[0])} if is_shorter else {}
-
-
-def _is_state(name: str) -> bool:
-    """Whether it is part of a run and not of its model."""
-    return (
-        name == GLOBAL_STEP
-        or name.startswith(DROPOUT_SEED)
-        or name.rpartition("/")[2] in ADAM_SLOTS
+    config, model = read_config(folder)
+    return StoredModel(
+        config=config,
+        tokenizer=read_tokenizer(folder, checkpoint, do_lower_case),
+        weights=bundle.open_weights(checkpoint),
+        model=model,
+        pooling=read_pooling(folder),
     )
 
 
-def _open(checkpoint: str):
-    prefix = str(checkpoint)
-    for suffix in (".index", ".data-00000-of-00001", ".meta"):
-        prefix = prefix.removesuffix(suffix)
-    try:
-        return bundle.reader(prefix)
-    except (tf.errors.OpError, ValueError, RuntimeError) as error:
+def read_config(folder: str) -> tuple[BertConfig, str | None]:
+    """The config of a folder, and which model it says that it is for.
+
+    Of two configs that lie there ours comes first, one of Hugging Face's last.
+
+    Raises:
+        InputError: there is none, or it is impossible.
+    """
+    found = [
+        path
+        for name in (OWN_CONFIG_FILE, CONFIG_FILE)
+        if tf.io.gfile.exists(path := tf.io.gfile.join(folder, name))
+    ]
+    if not found:
         raise InputError(
-            "A checkpoint is named by the prefix of its .index and .data files, such as "
-            f"bert_model.ckpt. Received: {checkpoint} ({error})"
-        ) from error
+            f"A pretrained model needs {OWN_CONFIG_FILE} or {CONFIG_FILE}. "
+            f"Received: {folder} without"
+        )
+    contents = {path: read_json(path, dict) for path in found}
+    path = next((path for path in found if not _is_of_hugging_face(contents[path])), found[0])
+    if _is_of_hugging_face(contents[path]):
+        return from_hugging_face(contents[path])
+    return _own_config(contents[path], path)
 
 
-def _read(reader, name: str, checkpoint: str):
-    try:
-        return reader.get_tensor(name)
-    except (tf.errors.OpError, RuntimeError, IndexError) as error:
-        raise InputError(
-            f"The checkpoint {checkpoint} is damaged: {name} cannot be read ({error})"
-        ) from error
+def write(stored: StoredModel, folder: str, max_shard_size: int | None = None) -> list[str]:
+    """Writes a folder as Google releases them; slots and step go into the checkpoint.
+
+    Such a folder has no place for a case setting, and the original computes with an epsilon of
+    1e-12 whatever the config says: notices say what has to be said again.
+
+    Args:
+        stored: what to write.
+        folder: an existing one.
+        max_shard_size: the most bytes of one data file; None: a single one.
+
+    Returns:
+        The names of the weights that are not written: dropout seeds, which belong to our runs.
+    """
+    write_json(tf.io.gfile.join(folder, CONFIG_FILE), config_values(stored))
+    if stored.tokenizer is not None:
+        save_vocabulary(stored.tokenizer.vocab, tf.io.gfile.join(folder, VOCABULARY_FILE))
+    for line in _not_held(stored):
+        notify(line)
+    return write_weights(stored.weights, folder, max_shard_size)
 
 
-def _check_missing(report: LoadReport, checkpoint: str, shapes: dict, optional: tuple) -> None:
-    required = [name for name in report.missing if not name.startswith(optional)]
-    if not required:
-        return
+def config_values(stored: StoredModel) -> dict:
+    """The content of a config: its keys, and the model if it is known."""
+    named = {MODEL_KEY: stored.model} if stored.model else {}
+    return stored.config.to_dict() | named
+
+
+def write_weights(weights: Weights, folder: str, max_shard_size: int | None) -> list[str]:
+    """Writes all but the dropout seeds, whose names it returns."""
+    seeds = [name for name in weights.shapes if name.startswith(DROPOUT_SEED)]
+    kept = {name: name for name in weights.shapes if name not in seeds}
+    prefix = tf.io.gfile.join(folder, WEIGHTS_PREFIX)
+    bundle.write(prefix, _Reading(weights.renamed(kept)), max_shard_size)
+    return seeds
+
+
+class _Reading(Mapping):
+    """Weights as a mapping that reads a value when it is asked for it."""
+
+    def __init__(self, weights: Weights):
+        self._weights = weights
+
+    def __getitem__(self, name):
+        return self._weights.read(name)
+
+    def __iter__(self):
+        return iter(self._weights.shapes)
+
+    def __len__(self):
+        return len(self._weights.shapes)
+
+
+def _not_held(stored: StoredModel) -> list[str]:
+    """What this layout has no place for, a line each."""
     lines = []
-    for name in required[:3]:
-        closest = difflib.get_close_matches(name, shapes, n=1, cutoff=0.0)
-        lines.append(f"{name} (closest there: {closest[0] if closest else 'none'})")
-    raise InputError(
-        f"The checkpoint must hold every weight of the encoder, but {len(required)} are missing. "
-        f"Received: {checkpoint} without {'; '.join(lines)}"
-    )
+    if stored.tokenizer is not None:
+        case = stored.tokenizer.do_lower_case
+        if known_case(stored.tokenizer.vocab) != case:
+            lines.append(
+                "a release of Google's stores no case setting, and this vocabulary does not show "
+                f"it: pass --do_lower_case={str(case).lower()} with it"
+            )
+        if stored.tokenizer.strip_accents != case:
+            lines.append(
+                "a release of Google's cannot say that accents are "
+                f"{'stripped' if stored.tokenizer.strip_accents else 'kept'}"
+            )
+    if stored.config.layer_norm_epsilon != 1e-12:
+        lines.append(
+            "the original computes layer normalization with an epsilon of 1e-12 and would pass "
+            f"over layer_norm_epsilon={stored.config.layer_norm_epsilon}"
+        )
+    if stored.config.hidden_act == "gelu_erf":
+        lines.append("the original has no hidden_act=gelu_erf and will refuse it; bert_keras has")
+    if stored.pooling:
+        lines.append("a release of Google's has no place for the pooling of sentence vectors")
+    return lines
 
 
-def _check_shape(name: str, stored: list[int], wanted: tuple, checkpoint: str) -> None:
-    if tuple(stored) == tuple(wanted):
-        return
-    keys = ("hidden_size",)
-    for end, axes in CONFIG_KEYS.items():
-        if name.endswith(end) and not name.endswith("attention/output/dense/kernel"):
-            differs = [
-                len(stored) != len(wanted) or stored[i] != wanted[i] for i in range(len(axes))
-            ]
-            keys = tuple(key for key, differ in zip(axes, differs, strict=True) if differ)
-    raise InputError(
-        f"Checkpoint and config must agree: {name} has the shape {list(stored)} in {checkpoint} "
-        f"and {list(wanted)} by the config. Change {' and '.join(keys)} of the config, or take "
-        "the config that belongs to the checkpoint."
-    )
+def _is_of_hugging_face(values: dict) -> bool:
+    """By keys that no other config has."""
+    return not {"model_type", "layer_norm_eps"}.isdisjoint(values)
+
+
+def _own_config(values: dict, path: str) -> tuple[BertConfig, str | None]:
+    """A config that names its model was written by us: its other keys are no mistyped ones."""
+    if MODEL_KEY not in values:
+        return BertConfig.from_json_file(path), None
+    model = values.pop(MODEL_KEY)
+    try:
+        return BertConfig.from_dict(values), model
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error

@@ -23,3 +23,12 @@ class Weights:
         """The weights under other names, and only those that `names`, new name -> old, holds."""
         shapes = {new: self.shapes[old] for new, old in names.items()}
         return Weights(self.path, shapes, lambda name: self.read(names[name]))
+
+    def with_values(self, values: Mapping[str, np.ndarray]) -> "Weights":
+        """The weights and more of them, that need not be read."""
+        shapes = {**self.shapes, **{name: tuple(value.shape) for name, value in values.items()}}
+        return Weights(
+            self.path,
+            shapes,
+            lambda name: values[name] if name in values else self.read(name),
+        )

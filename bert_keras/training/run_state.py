@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 import keras
 import tensorflow as tf
 
-from bert_keras.checkpoints import bundle, tf1
+from bert_keras.checkpoints import bundle
+from bert_keras.checkpoints.names import original_name
 from bert_keras.errors import InputError
 
 _INDEX_NAME = re.compile(r"model\.ckpt-(\d+)\.index")
@@ -35,10 +36,10 @@ def run_variables(
     """
     variables = {"global_step": optimizer.iterations}
     for weight in model.weights:
-        variables[tf1.original_name(weight.path)] = weight
+        variables[original_name(weight.path)] = weight
     slots = zip(model.trainable_variables, optimizer.adam_m, optimizer.adam_v, strict=True)
     for weight, adam_m, adam_v in slots:
-        name = tf1.original_name(weight.path)
+        name = original_name(weight.path)
         variables |= {f"{name}/adam_m": adam_m, f"{name}/adam_v": adam_v}
     weights = {id(weight) for weight in model.weights}
     seeds = [variable for variable in model.variables if id(variable) not in weights]

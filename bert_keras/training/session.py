@@ -13,7 +13,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from bert_keras.checkpoints import tf1
+from bert_keras.checkpoints.pretrained import load_checkpoint
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
 from bert_keras.objectives.loss import Loss
@@ -289,5 +289,5 @@ class Session:
             raise
 
     def _load_weights(self, checkpoint: str) -> None:
-        for line in tf1.load_weights(self.model, checkpoint).notices(checkpoint):
+        for line in load_checkpoint(self.model, checkpoint).notices(checkpoint):
             notify(line)

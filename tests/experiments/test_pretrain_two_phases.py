@@ -12,7 +12,7 @@ import pytest
 import tensorflow as tf
 
 from bert_keras import run_pretraining
-from bert_keras.checkpoints import tf1
+from bert_keras.checkpoints.names import POSITIONS
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.models.pretrainer import pretrainer
@@ -77,19 +77,19 @@ def test_the_second_phase_begins_with_the_weights_of_the_first(settings, capsys)
     names = [
         name for name in trained if name.startswith(("bert/", "cls/")) and "/adam_" not in name
     ]
-    assert tf1.POSITIONS in names
+    assert POSITIONS in names
     for name in names:
         num_rows = len(trained[name])
         np.testing.assert_array_equal(begun[name][:num_rows], trained[name])
-        assert len(begun[name]) == num_rows or name == tf1.POSITIONS
-    assert begun[tf1.POSITIONS].shape == (32, 16)
-    np.testing.assert_array_equal(begun[tf1.POSITIONS][16:], initial_positions(second)[16:])
+        assert len(begun[name]) == num_rows or name == POSITIONS
+    assert begun[POSITIONS].shape == (32, 16)
+    np.testing.assert_array_equal(begun[POSITIONS][16:], initial_positions(second)[16:])
     assert "has 16 rows of 32; rows 16 to 31" in capsys.readouterr().err
     assert begun["global_step"] == 1
     rates = [report["learning_rate"] for report in read_log(second)]
     assert rates == pytest.approx(PEAK_RATE / 2 * np.array([0, 1 / 2, 2 / 4, 1 / 4]))
-    learned = tensors(f"{second}/model.ckpt-4")[tf1.POSITIONS]
-    assert not np.isclose(learned[16:], begun[tf1.POSITIONS][16:]).any()
+    learned = tensors(f"{second}/model.ckpt-4")[POSITIONS]
+    assert not np.isclose(learned[16:], begun[POSITIONS][16:]).any()
 
 
 def tensors(checkpoint) -> dict[str, np.ndarray]:

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from bert_keras.checkpoints import tf1
+from bert_keras.checkpoints.names import original_name
 from bert_keras.config import BertConfig
 from bert_keras.models.pretrainer import pretrainer
 from bert_keras.objectives.pretraining import pretraining
@@ -47,9 +47,9 @@ def test_gradients_equal_the_original(model):
     with tf.GradientTape() as tape:
         loss = golden_model.loss(model, golden_model.features())
     gradients = tape.gradient(loss, [variable.value for variable in variables])
-    assert {tf1.original_name(variable.path) for variable in variables} == set(expected)
+    assert {original_name(variable.path) for variable in variables} == set(expected)
     for variable, gradient in zip(variables, gradients, strict=True):
-        name = tf1.original_name(variable.path)
+        name = original_name(variable.path)
         error = np.linalg.norm(tf.convert_to_tensor(gradient) - expected[name])
         if name.endswith("key/bias"):
             assert error < 1e-8 * global_norm, name

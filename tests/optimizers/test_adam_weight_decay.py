@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from bert_keras.checkpoints import tf1
+from bert_keras.checkpoints.names import ADAM_SLOTS, original_name
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.models.pretrainer import pretrainer
@@ -32,10 +32,10 @@ def eight_steps():
     for _ in range(8):
         losses.append(float(step()))
         norms.append(float(optimizer.gradient_norm))
-        states.append({tf1.original_name(v.path): v.numpy() for v in variables})
+        states.append({original_name(v.path): v.numpy() for v in variables})
     slots = {
-        f"{tf1.original_name(variable.path)}/{name}": getattr(optimizer, name)[index].numpy()
-        for name in tf1.ADAM_SLOTS
+        f"{original_name(variable.path)}/{name}": getattr(optimizer, name)[index].numpy()
+        for name in ADAM_SLOTS
         for index, variable in enumerate(variables)
     }
     return losses, norms, states, slots
@@ -72,7 +72,7 @@ def test_weights_equal_the_original(eight_steps, step):
 def test_slots_equal_the_original_checkpoint(eight_steps):
     reader = tf.train.load_checkpoint(str(golden_model.FOLDER / "trained_model.ckpt-8"))
     slots = eight_steps[3]
-    for kind in tf1.ADAM_SLOTS:
+    for kind in ADAM_SLOTS:
         ours = {name: value for name, value in slots.items() if name.endswith(kind)}
         global_norm = np.sqrt(sum(np.sum(value**2) for value in ours.values()))
         for name, value in ours.items():
@@ -83,7 +83,7 @@ def test_first_step_has_rate_0(eight_steps):
     initial = golden_model.model()
     for variable in initial.trainable_variables:
         np.testing.assert_array_equal(
-            eight_steps[2][0][tf1.original_name(variable.path)], variable.numpy()
+            eight_steps[2][0][original_name(variable.path)], variable.numpy()
         )
 
 

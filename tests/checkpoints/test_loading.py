@@ -5,7 +5,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from bert_keras.checkpoints import bundle, tf1
+from bert_keras.checkpoints import bundle
+from bert_keras.checkpoints.loading import load_weights
+from bert_keras.checkpoints.names import POSITIONS, original_name
+from bert_keras.checkpoints.pretrained import load_checkpoint
 from bert_keras.errors import InputError
 from bert_keras.models.bert import bert
 from bert_keras.models.pretrainer import pretrainer
@@ -25,18 +28,18 @@ def write(folder, values) -> str:
 
 def test_every_weight_is_read():
     model = pretrainer(golden_model.config())
-    report = tf1.load_weights(model, str(golden_model.FOLDER / "bert_model.ckpt"))
+    report = load_checkpoint(model, str(golden_model.FOLDER / "bert_model.ckpt"))
     expected = tensors()
     assert (sorted(report.used), report.unused, report.missing) == (sorted(expected), [], [])
     for weight in model.weights:
-        np.testing.assert_array_equal(weight, expected[tf1.original_name(weight.path)])
+        np.testing.assert_array_equal(weight, expected[original_name(weight.path)])
 
 
 def test_slots_step_and_seeds_are_no_weights_and_foreign_variables_are_named(tmp_path):
     added = {"extra_head/w": np.zeros(3, np.float32), "output_bias": np.zeros(2, np.float32)}
     seeds = {"dropout_seed_0": np.zeros(2, np.int32)}
     prefix = write(tmp_path, tensors("trained_model.ckpt-8") | added | seeds)
-    report = tf1.load_weights(pretrainer(golden_model.config()), prefix)
+    report = load_checkpoint(pretrainer(golden_model.config()), prefix)
     assert (report.unused, report.missing) == (["extra_head/w", "output_bias"], [])
     assert list(report.notices("x")) == ["x: 2 not used: extra_head/w, output_bias"]
 
@@ -44,7 +47,7 @@ def test_slots_step_and_seeds_are_no_weights_and_foreign_variables_are_named(tmp
 def test_missing_heads_keep_their_initial_values(tmp_path):
     encoder_only = {name: value for name, value in tensors().items() if name.startswith("bert/")}
     model = pretrainer(golden_model.config())
-    report = tf1.load_weights(model, write(tmp_path, encoder_only))
+    report = load_checkpoint(model, write(tmp_path, encoder_only))
     assert report.missing == [name for name in report.missing if name.startswith("cls/")]
     assert len(report.missing) == 7
     assert "7 missing" in next(report.notices("x"))
@@ -53,22 +56,19 @@ def test_missing_heads_keep_their_initial_values(tmp_path):
 def test_what_is_not_optional_must_be_there(tmp_path):
     encoder_only = {name: value for name, value in tensors().items() if name.startswith("bert/")}
     with pytest.raises(InputError, match="cls/predictions"):
-        tf1.load_weights(
-            pretrainer(golden_model.config()), write(tmp_path, encoder_only), optional=()
-        )
+        weights = bundle.open_weights(write(tmp_path, encoder_only))
+        load_weights(pretrainer(golden_model.config()), weights, optional=())
 
 
 def test_name_of_a_layer_that_the_original_lacks_is_its_path():
-    assert tf1.original_name("span_head/kernel") == "span_head/kernel"
-    assert (
-        tf1.original_name("layer_12/output/dense/bias") == "bert/encoder/layer_12/output/dense/bias"
-    )
+    assert original_name("span_head/kernel") == "span_head/kernel"
+    assert original_name("layer_12/output/dense/bias") == "bert/encoder/layer_12/output/dense/bias"
 
 
 def test_other_prefix_is_an_error_with_the_closest_name(tmp_path):
     prefixed = {f"model/{name}": value for name, value in tensors().items()}
     with pytest.raises(InputError, match=r"closest there: model/bert/embeddings/word_embeddings"):
-        tf1.load_weights(bert(golden_model.config()), write(tmp_path, prefixed))
+        load_checkpoint(bert(golden_model.config()), write(tmp_path, prefixed))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_config_that_disagrees_is_named_with_both_shapes(key, value, name):
     model = pretrainer(dataclasses.replace(golden_model.config(), **{key: value}))
     before = [weight.numpy() for weight in model.weights]
     with pytest.raises(InputError, match=rf"{name} has the shape .*\[.*\].*Change {key} "):
-        tf1.load_weights(model, str(golden_model.FOLDER / "bert_model.ckpt"))
+        load_checkpoint(model, str(golden_model.FOLDER / "bert_model.ckpt"))
     for weight, old in zip(model.weights, before, strict=True):
         np.testing.assert_array_equal(weight, old)
 
@@ -94,12 +94,12 @@ def test_rows_beyond_a_shorter_position_table_keep_their_initial_values():
     """The second phase of pre-training: longer sequences, from the weights of shorter ones."""
     model = pretrainer(dataclasses.replace(golden_model.config(), max_position_embeddings=64))
     initial = model.get_layer("embeddings").position_embeddings.numpy()
-    report = tf1.load_weights(model, str(golden_model.FOLDER / "bert_model.ckpt"))
-    weights = {tf1.original_name(weight.path): weight.numpy() for weight in model.weights}
+    report = load_checkpoint(model, str(golden_model.FOLDER / "bert_model.ckpt"))
+    weights = {original_name(weight.path): weight.numpy() for weight in model.weights}
     for name, value in tensors().items():
         np.testing.assert_array_equal(weights[name][: len(value)], value)
-        assert len(weights[name]) == len(value) or name == tf1.POSITIONS
-    np.testing.assert_array_equal(weights[tf1.POSITIONS][40:], initial[40:])
+        assert len(weights[name]) == len(value) or name == POSITIONS
+    np.testing.assert_array_equal(weights[POSITIONS][40:], initial[40:])
     assert list(report.notices("x")) == [
         "x: bert/embeddings/position_embeddings has 40 rows of 64; rows 40 to 63 are left at their "
         "initial values"
@@ -108,15 +108,15 @@ def test_rows_beyond_a_shorter_position_table_keep_their_initial_values():
 
 def test_longer_position_table_does_not_excuse_another_width(tmp_path):
     config = dataclasses.replace(golden_model.config(), hidden_size=64, max_position_embeddings=64)
-    positions = {tf1.POSITIONS: np.zeros((40, 32), np.float32)}
-    fitting = {tf1.original_name(weight.path): weight for weight in pretrainer(config).weights}
+    positions = {POSITIONS: np.zeros((40, 32), np.float32)}
+    fitting = {original_name(weight.path): weight for weight in pretrainer(config).weights}
     with pytest.raises(InputError, match="Change max_position_embeddings and hidden_size"):
-        tf1.load_weights(pretrainer(config), write(tmp_path, fitting | positions))
+        load_checkpoint(pretrainer(config), write(tmp_path, fitting | positions))
 
 
 def test_no_checkpoint_is_an_error(tmp_path):
     with pytest.raises(InputError, match="prefix of its .index and .data files"):
-        tf1.load_weights(bert(golden_model.config()), str(tmp_path / "bert_model.ckpt"))
+        load_checkpoint(bert(golden_model.config()), str(tmp_path / "bert_model.ckpt"))
 
 
 def test_damaged_checkpoint_is_an_error(tmp_path):
@@ -125,4 +125,4 @@ def test_damaged_checkpoint_is_an_error(tmp_path):
     data = tmp_path / f"bert_model.ckpt{bundle.DATA_SUFFIX}"
     data.write_bytes(data.read_bytes()[:5000])
     with pytest.raises(InputError, match="damaged|prefix of its"):
-        tf1.load_weights(bert(golden_model.config()), str(tmp_path / "bert_model.ckpt"))
+        load_checkpoint(bert(golden_model.config()), str(tmp_path / "bert_model.ckpt"))

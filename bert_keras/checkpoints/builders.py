@@ -1,0 +1,64 @@
+"""Which function of `bert_keras.models` a set of weights was made for, by its name in files."""
+
+from collections.abc import Callable, Collection
+
+import keras
+
+from bert_keras.checkpoints.names import POOLER
+from bert_keras.checkpoints.stored_model import StoredModel
+from bert_keras.config import BertConfig
+from bert_keras.models.bert import bert, unpooled_bert
+from bert_keras.models.classifier import classifier
+from bert_keras.models.masked_lm import masked_lm
+from bert_keras.models.multiple_choice import multiple_choice
+from bert_keras.models.next_sentence import next_sentence
+from bert_keras.models.pretrainer import pretrainer
+from bert_keras.models.question_answering import question_answering
+from bert_keras.models.sentence_encoder import sentence_encoder
+from bert_keras.models.token_classifier import token_classifier
+
+BUILDERS: dict[str, Callable[[BertConfig], keras.Model]] = {
+    build.__name__: build
+    for build in (
+        bert,
+        unpooled_bert,
+        pretrainer,
+        masked_lm,
+        next_sentence,
+        classifier,
+        token_classifier,
+        multiple_choice,
+        question_answering,
+    )
+}
+# Heads that the names of the weights show -> the model; where several are there the first counts.
+# The original gives one name to all heads of labels: what else than a classifier has to be said.
+_SHOWN_HEADS = (
+    (("output_weights",), "classifier"),
+    (("cls/squad/output_weights",), "question_answering"),
+    (("cls/predictions/output_bias", "cls/seq_relationship/output_weights"), "pretrainer"),
+    (("cls/predictions/output_bias",), "masked_lm"),
+    (("cls/seq_relationship/output_weights",), "next_sentence"),
+)
+
+
+def builder_of(stored: StoredModel) -> Callable[[BertConfig], keras.Model]:
+    """What builds a stored model; an encoder also pools sentences if the files say how."""
+    build = BUILDERS[stored.model]
+    if not stored.pooling:
+        return build
+    return lambda config: sentence_encoder(build(config), *stored.pooling)
+
+
+def shown_model(names: Collection[str]) -> str:
+    """The model that the names of a file's weights show."""
+    for heads, model in _SHOWN_HEADS:
+        if all(head in names for head in heads):
+            return model
+    return encoder_model(names)
+
+
+def encoder_model(names: Collection[str]) -> str:
+    """The encoder alone, with a pooler if the file has one."""
+    has_pooler = any(name.startswith(POOLER) for name in names)
+    return bert.__name__ if has_pooler else unpooled_bert.__name__
