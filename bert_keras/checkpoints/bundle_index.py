@@ -32,8 +32,8 @@ def read_index(path: str) -> tuple[int, dict[str, tensor_bundle_pb2.BundleEntryP
             the format cannot read it.
     """
     size = file_size(path)
-    if size > LARGEST_INDEX:
-        raise damaged(path, f"an index of {size} bytes, more than {LARGEST_INDEX}")
+    if not FOOTER_BYTES <= size <= LARGEST_INDEX:
+        raise damaged(path, f"an index of {size} bytes, not {FOOTER_BYTES} to {LARGEST_INDEX}")
     content = read_bytes(path)
     try:
         items = dict(_items(content))
@@ -63,7 +63,7 @@ def unmasked(checksum: int) -> int:
 def _items(content: bytes) -> Iterator[tuple[bytes, bytes]]:
     """All keys and values, in their order; ValueError if that is not ascending."""
     footer = content[-FOOTER_BYTES:]
-    if len(footer) < FOOTER_BYTES or footer[-8:] != MAGIC.to_bytes(8, "little"):
+    if footer[-8:] != MAGIC.to_bytes(8, "little"):
         raise ValueError("its last bytes are not those of a table")
     _, position = _handle(footer, 0)  # of the block of filters, which there are none of
     index_block, _ = _handle(footer, position)

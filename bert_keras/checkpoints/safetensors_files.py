@@ -46,7 +46,6 @@ DTYPES = {
     "F16": ("float16", 2),
     "BF16": ("bfloat16", 2),
     "I64": ("int64", 8),
-    "I32": ("int32", 4),
 }
 _NAMES = {"float32": "F32", "int64": "I64"}  # what is written
 _OWN_FILE = re.compile(r"model(-\d{5}-of-\d{5})?\.safetensors|model\.safetensors\.index\.json")
@@ -89,7 +88,8 @@ def open_weights(path: str | os.PathLike) -> Weights:
 
 def _read_header(path: str) -> dict[str, StoredTensor]:
     """Where each tensor of a file lies."""
-    size = file_size(path)
+    if (size := file_size(path)) < 8:
+        raise damaged(path, f"{size} bytes, fewer than the length of a header takes")
     with named_errors(path, "read"), open_bytes(path) as file:
         length = int.from_bytes(file.read(8), "little")
         header = file.read(length) if length <= min(size - 8, LARGEST_HEADER) else b""

@@ -16,8 +16,9 @@ DTYPES = {
     "float16": np.dtype("<f2"),
     "bfloat16": np.dtype(ml_dtypes.bfloat16),
     "int64": np.dtype("<i8"),
-    "int32": np.dtype("<i4"),
 }
+MOST_AXES = 32  # of a NumPy array of any version
+MOST_VALUES = 2**48  # NumPy multiplies the axes that are not 0 of an empty array too
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,7 +55,7 @@ class StoredTensor:
             if google_crc32c.extend(begin, content) != self.checksum:
                 raise damaged(self.file, f"{name} does not have its checksum")
         values = content.view(DTYPES[self.dtype]).reshape(self.shape)
-        target = np.dtype(np.int64 if self.dtype.startswith("int") else np.float32)
+        target = np.int64 if self.dtype == "int64" else np.float32
         return np.require(values.astype(target, copy=False), requirements="A")
 
     def _content(self) -> np.ndarray:
@@ -88,8 +89,11 @@ def check_bounds(tensor: StoredTensor, name: str, value_size: int, file_size: in
         file_size: the bytes of the file that the values are in.
 
     Raises:
-        InputError: shape and type do not give its number of bytes, or it ends after the file.
+        InputError: shape and type do not give its number of bytes; it ends after the file; no array
+            has such a shape.
     """
+    if len(tensor.shape) > MOST_AXES or math.prod(filter(None, tensor.shape)) > MOST_VALUES:
+        raise damaged(tensor.file, f"{name} has the shape {str(list(tensor.shape))[:100]}")
     if value_size and math.prod(tensor.shape) * value_size != tensor.num_bytes:
         raise damaged(
             tensor.file,
