@@ -114,6 +114,21 @@ def test_shards_of_either_side_are_read_by_the_other(tmp_path):
     load_there("BertForPreTraining", back)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_half_precision_becomes_float32_without_rounding(dtype, tmp_path):
+    import torch
+
+    there, back = tmp_path / "there", tmp_path / "back"
+    back.mkdir()
+    peer = random_models.peer("BertModel", "gelu").to(getattr(torch, dtype))
+    peer.save_pretrained(there)
+    hugging_face.write(hugging_face.read(str(there)), str(back))
+    loaded = load_there("BertModel", back)
+    assert loaded.dtype == torch.float32
+    for name, weight in peer.state_dict().items():
+        assert torch.equal(loaded.state_dict()[name], weight.float()), name
+
+
 def test_an_encoder_without_pooler_gets_a_random_one_there(tmp_path, capsys):
     import transformers
 
