@@ -119,11 +119,12 @@ def _read_modules(folder: str) -> list[_Module]:
     if not tf.io.gfile.exists(path):
         return []
     modules = [_module(path, stored) for stored in read_json(path, list)]
-    if [module.kind for module in modules] not in _SEQUENCES:
+    kinds = [module.kind for module in modules]
+    if kinds not in _SEQUENCES:
         raise InputError(
             f"{path}: a sentence encoder must be a Transformer, a Pooling and perhaps a Normalize. "
-            f"Received: {', '.join(module.kind for module in modules)}. Without {MODULES_FILE} the "
-            "Transformer loads alone; build the rest in Keras."
+            f"Received: {kinds}. Without {MODULES_FILE} the Transformer loads alone; the rest can "
+            "be built in Keras."
         )
     return modules
 
@@ -134,13 +135,14 @@ def _module(path: str, stored: Any) -> _Module:
         case {"type": str(kind), "path": str(folder)}:
             package, _, name = kind.rpartition(".")
         case _:
-            raise InputError(f"{path}: a module must have type and path. Received: {stored}")
+            raise InputError(f"{path}: a module must have type and path. Received: {stored!r}")
     if package.partition(".")[0] != "sentence_transformers":
         raise InputError(
             f"{path}: a module must be one of sentence_transformers; code that comes with a model "
-            f"is not run. Received: {kind}"
+            f"is not run. Received: {kind!r}"
         )
-    if ".." in folder.split("/") or folder.startswith("/") or ":" in folder or "\\" in folder:
+    is_within = ".." not in folder.split("/") and not folder.startswith("/")
+    if not is_within or not folder.isprintable() or not {":", "\\"}.isdisjoint(folder):
         raise InputError(
             f"{path}: the path of a module must lie in the model's folder. Received: {folder!r}"
         )
@@ -150,9 +152,10 @@ def _module(path: str, stored: Any) -> _Module:
 def _modes(path: str, config: dict[str, Any]) -> tuple[str, ...]:
     """What the config of a pooling asks for, as early or later versions wrote it."""
     require_values(path, "", config, {"include_prompt": (None, True)})
-    asked = config.get("pooling_mode") or _flags(config) or [_NAMES["mean"]]
+    asked = config.get("pooling_mode") or _flags(config)
     asked = [asked] if isinstance(asked, str) else asked
-    if not isinstance(asked, list) or not all(str(value) in _MODE_OF for value in asked):
+    is_list = isinstance(asked, list) and asked
+    if not is_list or not all(str(value) in _MODE_OF for value in asked):
         raise InputError(
             f"{path}: a pooling must be one of {', '.join(_NAMES.values())}, or several. "
             f"Received: {asked}"

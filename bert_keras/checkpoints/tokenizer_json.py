@@ -66,19 +66,19 @@ def read(path: str) -> tuple[dict[str, int], dict[str, bool | None]]:
 def _vocabulary(path: str, vocab: Any, added_tokens: Any) -> dict[str, int]:
     """The model's vocabulary and what was added to it."""
     if not isinstance(vocab, dict):
-        raise InputError(f"{path}: model.vocab must be an object. Received: {str(vocab)[:200]}")
+        raise InputError(f"{path}: model.vocab must be an object. Received: {repr(vocab)[:200]}")
     try:
         added = {token["content"]: token["id"] for token in added_tokens}
     except (TypeError, KeyError) as error:
         raise InputError(
             f"{path}: each of added_tokens must have content and id. "
-            f"Received: {str(added_tokens)[:200]}"
+            f"Received: {repr(added_tokens)[:200]}"
         ) from error
     for token, index in added.items():
         if vocab.get(token, index) != index:
             raise InputError(
                 f"{path}: an added token must keep its id of model.vocab. "
-                f"Received: {index} for {token!r}, which is {vocab[token]} there."
+                f"Received: {index!r} for {token!r}, which is {vocab[token]!r} there."
             )
     found_in_text = [token for token in added if token not in SPECIAL_TOKENS]
     if found_in_text:
