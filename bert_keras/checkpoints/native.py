@@ -25,7 +25,7 @@ CARD = """\
 
     import bert_keras
 
-    model, tokenizer = bert_keras.from_pretrained({folder!r}{build})
+    model, tokenizer = bert_keras.from_pretrained("PATH/OF/THIS/FOLDER"{build})
 
 | file | what it is |
 |---|---|
@@ -56,11 +56,11 @@ def write(stored: StoredModel, folder: str, max_shard_size: int | None = None) -
     unwritten = tf1.write_weights(stored.weights, folder, max_shard_size)
     card_path = tf.io.gfile.join(folder, CARD_FILE)
     if not tf.io.gfile.exists(card_path) or read_text(card_path).startswith(CARD_TITLE):
-        write_text(card_path, card(stored, folder))
+        write_text(card_path, card(stored))
     return unwritten
 
 
-def card(stored: StoredModel, folder: str) -> str:
+def card(stored: StoredModel) -> str:
     """The page that lies beside the weights."""
     config, tokenizer = stored.config, stored.tokenizer
     case = "no vocabulary stored"
@@ -79,6 +79,5 @@ def card(stored: StoredModel, folder: str) -> str:
         activation=config.hidden_act,
         labels=f" Labels: {', '.join(config.labels)}." if config.labels else "",
         made_by=stored.made_by or "Written by `bert_keras.save_pretrained`.",
-        folder=folder,
         build="" if is_encoder else f", bert_keras.{stored.model}",
     )

@@ -1,16 +1,24 @@
+import dataclasses
+import json
 import shutil
 import string
 
+import keras
 import numpy as np
 import pytest
 
 import bert_keras
-from bert_keras.checkpoints.pretrained import from_pretrained, save_pretrained
+from bert_keras.checkpoints import bundle
+from bert_keras.checkpoints.formats import WRITERS
+from bert_keras.checkpoints.loading import named_variables
+from bert_keras.checkpoints.pretrained import from_pretrained, load_checkpoint, save_pretrained
+from bert_keras.checkpoints.writing import write
 from bert_keras.errors import InputError
 from bert_keras.models.pretrainer import pretrainer
 from bert_keras.tokenizers.vocabulary import SPECIAL_TOKENS
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tests import golden_model
+from tests.checkpoints import stored_models
 
 
 @pytest.fixture
@@ -143,3 +151,141 @@ def test_missing_file_is_named(tmp_path, vocab_file, missing):
 def test_file_is_no_folder(vocab_file):
     with pytest.raises(InputError, match="is a folder"):
         from_pretrained(vocab_file)
+
+
+@pytest.mark.parametrize("format_name", WRITERS)
+def test_every_format_is_told_by_its_content(format_name, tmp_path):
+    original = stored_models.stored("pretrainer")
+    write(original, f"{tmp_path}/model", format_name)
+    model, tokenizer = from_pretrained(tmp_path / "model", pretrainer)
+    for name, variable in named_variables(model).items():
+        np.testing.assert_array_equal(variable.value, original.weights.read(name))
+    assert tokenizer.vocab == stored_models.vocabulary()
+    encoder, _ = from_pretrained(tmp_path / "model")
+    assert encoder.output.keys() == {"sequence_output", "pooled_output"}
+
+
+@pytest.mark.parametrize("format_name", WRITERS)
+def test_every_program_begins_with_weights_of_any_format(format_name, tmp_path):
+    original = stored_models.stored("pretrainer")
+    write(original, f"{tmp_path}/model", format_name)
+    (tmp_path / "model" / "vocab.txt").unlink()  # a program has its own
+    model = pretrainer(original.config)
+    assert load_checkpoint(model, tmp_path / "model").missing == []
+    for name, variable in named_variables(model).items():
+        np.testing.assert_array_equal(variable.value, original.weights.read(name))
+
+
+@pytest.mark.parametrize("format_name", WRITERS)
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("num_attention_heads", 4), ("hidden_act", "gelu_erf"), ("layer_norm_epsilon", 1e-5)],
+)
+def test_config_that_would_compute_something_else_is_refused(format_name, key, value, tmp_path):
+    """No shape shows these: MiniLM has 12 heads of 32, and a config of its size has 6 of 64."""
+    original = stored_models.stored("bert")
+    write(original, f"{tmp_path}/model", format_name)
+    model = bert_keras.bert(dataclasses.replace(original.config, **{key: value}))
+    with pytest.raises(InputError, match=f"{key} is .*{value}"):
+        load_checkpoint(model, tmp_path / "model")
+
+
+def test_weights_may_be_named_themselves(tmp_path):
+    write(stored_models.stored(), f"{tmp_path}/tf1", "tf1")
+    write(stored_models.stored(), f"{tmp_path}/hf", "hugging_face")
+    for file in ("tf1/bert_model.ckpt", "tf1/bert_model.ckpt.index", "hf/model.safetensors"):
+        model, _ = from_pretrained(tmp_path / file)
+        assert "pooled_output" in model.output
+
+
+def test_two_models_in_one_folder_have_to_be_told_apart(tmp_path):
+    write(stored_models.stored(), f"{tmp_path}/model", "tf1")
+    write(stored_models.stored(), f"{tmp_path}/other", "hugging_face")
+    shutil.copy(tmp_path / "other" / "model.safetensors", tmp_path / "model")
+    with pytest.raises(InputError, match="bert_model.ckpt and safetensors"):
+        from_pretrained(tmp_path / "model")
+
+
+def test_newest_checkpoint_of_a_run_is_taken_where_there_is_no_finished_model(tmp_path):
+    for step in (9, 10):
+        values = stored_models.values(stored_models.stored(with_state=True))
+        values["bert/pooler/dense/bias"][:] = step
+        bundle.write(f"{tmp_path}/model.ckpt-{step}", values)
+    (tmp_path / "bert_config.json").write_text(stored_models.stored().config.to_json_string())
+    (tmp_path / "vocab.txt").write_text("\n".join(stored_models.VOCABULARY) + "\n")
+    model, _ = from_pretrained(tmp_path)
+    assert model.get_layer("pooler").dense.bias.numpy()[0] == 10
+
+
+def test_encoder_has_a_pooler_if_the_files_have_one(tmp_path):
+    write(stored_models.stored("masked_lm"), f"{tmp_path}/model", "hugging_face")
+    model, _ = from_pretrained(tmp_path / "model")
+    assert model.output.keys() == {"sequence_output"}
+
+
+def test_new_labels_get_a_new_head_and_the_old_one_is_named(tmp_path, capsys):
+    write(stored_models.stored("classifier"), f"{tmp_path}/model", "bert_keras")
+    capsys.readouterr()
+    same, _ = from_pretrained(tmp_path / "model", bert_keras.classifier)
+    assert same.output["logits"].shape == (None, 3)
+    assert capsys.readouterr().err == ""
+    new, _ = from_pretrained(tmp_path / "model", bert_keras.classifier, labels=["good", "bad"])
+    assert new.output["logits"].shape == (None, 2)
+    notices = capsys.readouterr().err
+    assert "labels no, maybe, yes is not used" in notices
+    assert "2 missing, left at their initial values: output_weights, output_bias" in notices
+
+
+def test_classifier_of_a_release_has_as_many_labels_as_outputs(tmp_path):
+    write(stored_models.stored("classifier"), f"{tmp_path}/model", "tf1")
+    config = json.loads((tmp_path / "model" / "bert_config.json").read_text())
+    del config["labels"], config["model"]  # as run_classifier.py leaves it
+    (tmp_path / "model" / "bert_config.json").write_text(json.dumps(config))
+    model, _ = from_pretrained(tmp_path / "model", bert_keras.classifier)
+    assert model.get_layer("embeddings").config.labels == ("LABEL_0", "LABEL_1", "LABEL_2")
+
+
+def test_sentence_encoder_comes_back_with_its_pooling(tmp_path):
+    encoder, tokenizer = golden_model.model(bert_keras.bert), WordPieceTokenizer({"[UNK]": 0})
+    model = bert_keras.sentence_encoder(encoder, ("max", "mean"), normalize=False)
+    save_pretrained(model, tokenizer, tmp_path / "model")
+    loaded, _ = from_pretrained(tmp_path / "model")
+    inputs = golden_model.inputs(("input_ids", "input_mask", "segment_ids"))
+    np.testing.assert_array_equal(
+        loaded(inputs)["sentence_embedding"], model(inputs)["sentence_embedding"]
+    )
+
+
+def test_config_for_more_positions_than_its_weights_have_is_damaged(tmp_path):
+    write(stored_models.stored("bert"), f"{tmp_path}/model", "tf1")
+    file = tmp_path / "model" / "bert_config.json"
+    file.write_text(file.read_text().replace('embeddings": 20', 'embeddings": 30'))
+    with pytest.raises(InputError, match="max_position_embeddings is 30, but .* has 20 rows"):
+        from_pretrained(tmp_path / "model")
+
+
+def test_card_says_what_it_is_and_leaves_a_readme_of_yours(tmp_path, vocab_file):
+    model, tokenizer = golden_model.model(), WordPieceTokenizer(vocab_file)
+    save_pretrained(model, tokenizer, tmp_path / "model", made_by="Trained on my novels.")
+    card = (tmp_path / "model" / "README.md").read_text()
+    for fact in ("Trained on my novels.", "3 layers, 32 wide", "bert_keras.pretrainer"):
+        assert fact in card
+    save_pretrained(model, tokenizer, tmp_path / "model", made_by="Trained on my essays.")
+    assert "my essays" in (tmp_path / "model" / "README.md").read_text()
+    (tmp_path / "model" / "README.md").write_text("My notes.")
+    save_pretrained(model, tokenizer, tmp_path / "model")
+    assert (tmp_path / "model" / "README.md").read_text() == "My notes."
+
+
+def test_model_without_variables_is_told_what_to_do():
+    with pytest.raises(InputError, match="not built.*Call it once"):
+        named_variables(keras.Sequential([keras.layers.Dense(2)]))
+
+
+@pytest.mark.parametrize("name", ["pytorch_model.bin", "tf_model.h5", "uncased.zip"])
+def test_other_formats_are_refused_with_the_way_out(name, tmp_path):
+    shutil.copy(golden_model.FOLDER / "bert_config.json", tmp_path / "config.json")
+    (tmp_path / name).write_bytes(b"\x80\x02")
+    for path in (tmp_path, tmp_path / name):
+        with pytest.raises(InputError, match=f"{name}, .*(safetensors|Unpack)"):
+            from_pretrained(path)
