@@ -151,8 +151,11 @@ def _transposed(weights: Weights) -> Weights:
 
     def read_transposed(name: str):
         value = weights.read(name)
+        if not names.is_transposed(name):
+            return value
         # TensorFlow transposes in blocks: several times as fast as numpy copies such a view.
-        return tf.transpose(tf.constant(value)) if names.is_transposed(name) else value
+        with tf.device("cpu:0"):
+            return tf.transpose(tf.constant(value))
 
     return Weights(weights.path, shapes, read_transposed)
 
