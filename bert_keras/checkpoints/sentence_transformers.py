@@ -154,8 +154,7 @@ def _modes(path: str, config: dict[str, Any]) -> tuple[str, ...]:
     require_values(path, "", config, {"include_prompt": (None, True)})
     asked = config.get("pooling_mode") or _flags(config)
     asked = [asked] if isinstance(asked, str) else asked
-    is_list = isinstance(asked, list) and asked
-    if not is_list or not all(str(value) in _MODE_OF for value in asked):
+    if not (isinstance(asked, list) and asked and all(str(value) in _MODE_OF for value in asked)):
         raise InputError(
             f"{path}: a pooling must be one of {', '.join(_NAMES.values())}, or several. "
             f"Received: {asked}"
