@@ -73,6 +73,8 @@ def refuse_others(path: str | os.PathLike) -> None:
         files = [path]
         with named_errors(path, "read"), open_bytes(path) as file:
             content = file.read(32)
+        if content[3:9] == b"\0\0\0\0\0{":  # safetensors, with any length of the header before
+            return
     for known in _FORMATS:
         for file in files:
             if file.lower().endswith(known.endings) or content.startswith(known.marks):
