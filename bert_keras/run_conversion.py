@@ -53,6 +53,9 @@ class Settings:
     new_rows: str = flags.setting(
         "mean", "Rows of new tokens: `mean` of those of the old pieces of the word, or `random`."
     )
+    new_do_lower_case: bool | None = flags.setting(
+        None, "Case setting of the new vocabulary, if it is not that of the old one."
+    )
     max_position_embeddings: int | None = flags.setting(
         None, "Positions to change to.", minimum=1, maximum=MOST_POSITIONS
     )

@@ -17,6 +17,7 @@ from bert_keras.checkpoints.surgery.positions import NEW_POSITIONS, extend_posit
 from bert_keras.checkpoints.surgery.vocabulary import NEW_ROWS, change_vocabulary
 from bert_keras.checkpoints.writing import check_output, write
 from bert_keras.errors import InputError
+from bert_keras.tokenizers.vocabulary import check_case
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
 REPORT_FILE = "conversion.json"
@@ -113,17 +114,27 @@ def _num_bytes(text: str) -> int:
 def _changed(stored: StoredModel, settings: Any) -> StoredModel:
     """The model with the vocabulary, the positions and the layers that the settings ask for."""
     if settings.new_vocab_file:
-        tokenizer = WordPieceTokenizer(
-            settings.new_vocab_file,
-            stored.tokenizer.do_lower_case if stored.tokenizer else True,
-            stored.tokenizer.strip_accents if stored.tokenizer else None,
-        )
+        tokenizer = _new_tokenizer(stored.tokenizer, settings)
         stored = change_vocabulary(stored, tokenizer, settings.new_rows, settings.random_seed)
     if settings.max_position_embeddings:
         stored = extend_positions(stored, settings.max_position_embeddings, settings.new_positions)
     if settings.keep_layers:
         stored = keep_layers(stored, _layer_numbers(settings.keep_layers))
     return stored
+
+
+def _new_tokenizer(old: WordPieceTokenizer | None, settings: Any) -> WordPieceTokenizer:
+    """That of the new vocabulary, which splits text as the old one does if nothing else is said."""
+    do_lower_case, strip_accents = settings.new_do_lower_case, None
+    if do_lower_case is None and old is not None:
+        do_lower_case, strip_accents = old.do_lower_case, old.strip_accents
+    tokenizer = WordPieceTokenizer(settings.new_vocab_file, do_lower_case, strip_accents)
+    try:
+        check_case(tokenizer.do_lower_case, tokenizer.vocab)
+    except InputError as error:
+        message = str(error).replace("--do_lower_case", "--new_do_lower_case")
+        raise InputError(f"{settings.new_vocab_file}: {message}") from error
+    return tokenizer
 
 
 def _layer_numbers(words: list[str]) -> list[int]:

@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import json
+import string
 
 import numpy as np
 import pytest
@@ -215,6 +216,17 @@ def test_a_release_tells_its_case_by_a_flag(tmp_path):
     write(cased, f"{tmp_path}/in", "tf1")
     assert read_model(f"{tmp_path}/in").tokenizer.do_lower_case
     convert(f"{tmp_path}/in", f"{tmp_path}/out", "bert_keras", do_lower_case=False)
+    assert not read_model(f"{tmp_path}/out").tokenizer.do_lower_case
+
+
+def test_new_vocabulary_may_have_another_case_setting(tmp_path):
+    write(stored_models.stored("bert"), f"{tmp_path}/in", "bert_keras")
+    tokens = [*stored_models.SPECIAL_TOKENS, *string.ascii_letters]
+    (tmp_path / "cased.txt").write_text("\n".join(tokens) + "\n")
+    cased = {"new_vocab_file": f"{tmp_path}/cased.txt"}
+    with pytest.raises(InputError, match="cased.txt: --new_do_lower_case must be"):
+        convert(f"{tmp_path}/in", f"{tmp_path}/out", "tf1", **cased)
+    convert(f"{tmp_path}/in", f"{tmp_path}/out", "tf1", new_do_lower_case=False, **cased)
     assert not read_model(f"{tmp_path}/out").tokenizer.do_lower_case
 
 
