@@ -1,4 +1,7 @@
-"""Hugging Face's `config.json` of a BERT, and ours: both ways, losing nothing."""
+"""Hugging Face's `config.json` of a BERT, and ours, both ways.
+
+Keys that no model of ours uses are kept as they are; the type of the weights becomes float32.
+"""
 
 from bert_keras.checkpoints.hugging_face_names import ARCHITECTURES
 from bert_keras.config import BertConfig
@@ -35,8 +38,8 @@ _ONLY = {
 _RENAMED = {"layer_norm_eps": "layer_norm_epsilon"}
 _LABELS = ("id2label", "label2id", "num_labels")
 _OWN = ("labels", "layer_norm_epsilon")  # names of ours, which transformers does not know
-# The writer says these itself: they are no keys of ours to be kept.
-_CONSTANT = ("model_type", "architectures", "tie_word_embeddings")
+# They say what StoredModel says, or what is true of every model here: the writer sets them.
+_SET = ("model_type", "architectures", "tie_word_embeddings")
 _DTYPES = ("dtype", "torch_dtype")  # what transformers casts the weights to when it loads them
 MOST_LABELS = 100_000  # a number alone must not decide how much memory is taken
 
@@ -54,12 +57,12 @@ def from_hugging_face(values: dict) -> tuple[BertConfig, str | None]:
     for key, allowed in _ONLY.items():
         if values.get(key, allowed[0]) not in allowed:
             raise InputError(
-                f"Only a BERT as in its paper can be read, {key} = {allowed[0]!r}. "
-                f"Received: {values[key]!r:.200}"
+                f"{key} must be {allowed[0]!r}, as of the BERT of the paper. "
+                f"Received: {values[key]!r:.200}. Other models run in transformers."
             )
     model = _model(values.get("architectures"))
     labels = () if model == "multiple_choice" else _labels(values, model)
-    dropped = (*_CONSTANT, *_OWN, *(_LABELS if labels else ()))
+    dropped = (*_SET, *_OWN, *(_LABELS if labels else ()))
     ours = {_RENAMED.get(key, key): value for key, value in values.items() if key not in dropped}
     ours["hidden_act"] = _activation(values.get("hidden_act", "gelu"))
     return BertConfig.from_dict(ours | {"labels": labels}), model
@@ -139,7 +142,8 @@ def _in_order(id2label) -> tuple[str, ...]:
         if all(isinstance(name, str) for name in names):
             return tuple(names)
     raise InputError(
-        f'id2label must name the classes "0", "1", … without a gap. Received: {id2label!r:.200}'
+        'id2label must be an object that names the classes "0", "1", … without a gap. '
+        f"Received: {id2label!r:.200}"
     )
 
 
