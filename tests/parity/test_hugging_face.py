@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from bert_keras.checkpoints import hugging_face
+from bert_keras.checkpoints import formats, hugging_face
 from bert_keras.checkpoints.builders import BUILDERS
 from bert_keras.checkpoints.hugging_face_config import ACTIVATIONS
 from bert_keras.checkpoints.hugging_face_names import ARCHITECTURES
 from bert_keras.checkpoints.loading import load_weights
+from tests import golden_model
 from tests.parity import random_models
 from tests.parity.random_models import OUTPUTS, TOLERANCE
 
@@ -112,6 +113,30 @@ def test_shards_of_either_side_are_read_by_the_other(tmp_path):
     assert set(index["weight_map"].values()) == {file.name for file in files}
     assert_same_tensors(tensors(back), tensors(there))
     load_there("BertForPreTraining", back)
+
+
+def test_the_originals_checkpoint_computes_the_originals_numbers_there(tmp_path):
+    import torch
+
+    stored = formats.read_model(str(golden_model.FOLDER / "bert_model.ckpt"))
+    assert hugging_face.write(stored, str(tmp_path)) == []
+    peer = load_there("BertForPreTraining", tmp_path)
+    forward = golden_model.arrays("forward.npz")
+    forward = {name: torch.tensor(value) for name, value in forward.items()}
+    with torch.no_grad():
+        outputs = peer(
+            input_ids=forward["input_ids"],
+            attention_mask=forward["input_mask"],
+            token_type_ids=forward["segment_ids"],
+        )
+    rows = torch.arange(len(forward["input_ids"]))[:, None]
+    predictions = outputs.prediction_logits[rows, forward["masked_lm_positions"].long()]
+    for logits, name in (
+        (predictions.flatten(0, 1), "masked_lm_log_probs"),
+        (outputs.seq_relationship_logits, "next_sentence_log_probs"),
+    ):
+        log_probs = logits.log_softmax(dim=-1)
+        np.testing.assert_allclose(log_probs, forward[name], **TOLERANCE, err_msg=name)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
