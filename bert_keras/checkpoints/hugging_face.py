@@ -143,7 +143,7 @@ def _found_names(stored: Weights) -> dict[str, str]:
 
 
 def _transposed(weights: Weights) -> Weights:
-    """The same with each kernel transposed, when it is read."""
+    """The same with each kernel transposed, when it is read; anything but float32 is refused."""
     shapes = {
         name: tuple(shape[::-1]) if names.is_transposed(name) else tuple(shape)
         for name, shape in weights.shapes.items()
@@ -151,6 +151,11 @@ def _transposed(weights: Weights) -> Weights:
 
     def read_transposed(name: str):
         value = weights.read(name)
+        if tf.as_dtype(value.dtype) != tf.float32:
+            raise InputError(
+                "Weights must be floating-point numbers. "
+                f"Received: {name} of type {value.dtype} in {weights.path}"
+            )
         if not names.is_transposed(name):
             return value
         # TensorFlow transposes in blocks: several times as fast as numpy copies such a view.

@@ -119,6 +119,14 @@ def test_half_precision_is_read_as_float32(tmp_path):
     )
 
 
+def test_integers_are_no_weights(tmp_path):
+    tensors = there()
+    tensors["bert.pooler.dense.bias"] = tensors["bert.pooler.dense.bias"].astype(np.int64)
+    weights = hugging_face.open_weights(folder_of(tmp_path, tensors))
+    with pytest.raises(InputError, match="floating-point.*bert/pooler/dense/bias of type int64"):
+        weights.read("bert/pooler/dense/bias")
+
+
 def test_a_config_that_is_refused_is_named(tmp_path):
     folder = folder_of(tmp_path, there(), model_type="roberta")
     with pytest.raises(InputError, match=r"config\.json: .*model_type.*'roberta'"):
