@@ -45,7 +45,7 @@ _SHOWN_HEADS = (
 def builder_of(stored: StoredModel) -> Callable[[BertConfig], keras.Model]:
     """What builds a stored model; an encoder also pools sentences if the files say how."""
     build = BUILDERS[stored.model]
-    if not stored.pooling:
+    if not stored.pooling or build not in (bert, unpooled_bert):
         return build
     return lambda config: sentence_encoder(build(config), *stored.pooling)
 
