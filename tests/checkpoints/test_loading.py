@@ -60,11 +60,6 @@ def test_what_is_not_optional_must_be_there(tmp_path):
         load_weights(pretrainer(golden_model.config()), weights, optional=())
 
 
-def test_name_of_a_layer_that_the_original_lacks_is_its_path():
-    assert original_name("span_head/kernel") == "span_head/kernel"
-    assert original_name("layer_12/output/dense/bias") == "bert/encoder/layer_12/output/dense/bias"
-
-
 def test_other_prefix_is_an_error_with_the_closest_name(tmp_path):
     prefixed = {f"model/{name}": value for name, value in tensors().items()}
     with pytest.raises(InputError, match=r"closest there: model/bert/embeddings/word_embeddings"):
