@@ -40,6 +40,7 @@ class Settings:
             *LOOP_ROWS,
             *("tokenizers", "input_pipeline", "dynamic_masks"),
             *("data_creation", "record_building", "record_memory"),
+            *("loading", "conversion_memory"),
         ),
         "Rows to measure; without it all of them.",
     )
@@ -81,6 +82,8 @@ def _measurement(name: str, settings: Settings) -> tuple:
         "data_creation": (_data_creation,),
         "record_building": (_record_building, settings.text_file, settings.vocab_file),
         "record_memory": (_record_memory,),
+        "loading": (_loading,),
+        "conversion_memory": (_conversion_memory,),
     }
     if name not in functions:
         raise InputError(f"--row must be one of {', '.join(functions)}. Received: {name}")
@@ -190,6 +193,18 @@ def _record_memory() -> dict[str, float]:
     from experiments import record_building
 
     return record_building.memory(SAMPLE / "corpus.txt", SAMPLE / "vocab.txt", megabytes=4)
+
+
+def _loading() -> dict[str, float]:
+    from experiments.loading import loading
+
+    return loading()
+
+
+def _conversion_memory() -> dict[str, float]:
+    from experiments.loading import conversion_memory
+
+    return conversion_memory()
 
 
 if __name__ == "__main__":
