@@ -5,13 +5,14 @@ Devlin et al. 2018 (arXiv:1810.04805), section 3, and `BertConfig` of google-res
 
 import dataclasses
 import json
-import math
 import re
+import sys
 
 from bert_keras.errors import InputError
 from bert_keras.files import read_text
 from bert_keras.notices import notify
 
+LARGEST_NUMBER = sys.float_info.max  # a JSON file may hold an integer that no float does
 HIDDEN_ACTIVATIONS = ("gelu", "gelu_erf", "relu", "tanh", "linear")
 
 # layers, width: Turc et al. 2019 (arXiv:1908.08962) released every pair of these two lists.
@@ -176,7 +177,7 @@ def _check_positive_integer(key: str, value) -> None:
 
 def _check_finite_number(key: str, value) -> None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not math.isfinite(value):
+    if not number or not abs(value) <= LARGEST_NUMBER:
         raise InputError(f"{key} must be a finite number. Received: {value!r}")
 
 

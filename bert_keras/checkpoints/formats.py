@@ -6,6 +6,7 @@ import tensorflow as tf
 
 from bert_keras.checkpoints import bundle, hugging_face, native, safetensors_files, tf1
 from bert_keras.checkpoints.builders import BUILDERS, shown_model
+from bert_keras.checkpoints.loading import check_config
 from bert_keras.checkpoints.other_formats import refuse_others
 from bert_keras.checkpoints.sentence_transformers import transformer_folder
 from bert_keras.checkpoints.stored_model import StoredModel
@@ -32,13 +33,15 @@ def read_model(path: str, do_lower_case: bool | None = None) -> StoredModel:
         do_lower_case: the case setting, where nothing stores it or another one.
 
     Raises:
-        InputError: nothing that can be read lies there, or two models; a file is damaged.
+        InputError: nothing that can be read lies there, or two models; a file is damaged; config
+            and weights disagree.
     """
     folder, checkpoint = locate(path)
     if checkpoint:
         stored = tf1.read(folder, checkpoint, do_lower_case)
     else:
         stored = hugging_face.read(path, do_lower_case)
+    check_config(stored.weights, stored.config)
     model = stored.model if stored.model in BUILDERS else shown_model(stored.weights.shapes)
     config = dataclasses.replace(stored.config, labels=_labels(stored, model))
     return dataclasses.replace(stored, config=config, model=model)

@@ -12,6 +12,7 @@ def read_json(path: str, kind: type[dict] | type[list]) -> Any:
     text = read_text(path)
     try:
         content = json.loads(text)
+        json.dumps(content, ensure_ascii=False).encode()  # "\\ud800" alone is no character
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} must be a JSON file. Received: {error}") from error
     if not isinstance(content, kind):

@@ -6,9 +6,19 @@ from typing import NamedTuple
 
 import keras
 import numpy as np
+import tensorflow as tf
 
-from bert_keras.checkpoints.names import HEADS, POSITIONS, is_state, original_name
+from bert_keras.checkpoints.names import (
+    HEADS,
+    LAYERS,
+    POSITIONS,
+    SEGMENTS,
+    WORDS,
+    is_state,
+    original_name,
+)
 from bert_keras.checkpoints.weights import Weights
+from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 
 # end of a name -> the key of the config that decides each axis
@@ -79,6 +89,11 @@ def load_weights(
     report = compare(weights, wanted, optional)
     for name in report.used:
         value = weights.read(name)
+        if not tf.as_dtype(value.dtype).is_floating:
+            raise InputError(
+                f"Weights are floating-point numbers. Received: {name} of type {value.dtype} in "
+                f"{weights.path}"
+            )
         if name in report.num_rows:
             num_stored, _ = report.num_rows[name]
             initial = variables[name].value.numpy()
@@ -121,11 +136,42 @@ def compare(
         missing=[name for name in wanted if name not in shapes],
         num_rows=_fewer_positions(shapes, wanted),
     )
-    _check_missing(report, weights, tuple(optional))
+    _check_missing(
+        [name for name in report.missing if not name.startswith(tuple(optional))], weights
+    )
     for name in report.used:
         if name not in report.num_rows:
             _check_shape(name, shapes[name], wanted[name], weights.path)
     return report
+
+
+def check_config(weights: Weights, config: BertConfig) -> None:
+    """Holds the sizes of a config against the weights, before a model of these sizes is built.
+
+    Raises:
+        InputError: there is no encoder, or it has other sizes.
+    """
+    first_layer = f"{LAYERS}_0/"
+    wanted = {
+        WORDS: (config.vocab_size, config.hidden_size),
+        POSITIONS: (config.max_position_embeddings, config.hidden_size),
+        SEGMENTS: (config.type_vocab_size, config.hidden_size),
+        f"{first_layer}intermediate/dense/kernel": (config.hidden_size, config.intermediate_size),
+    }
+    _check_missing([name for name in wanted if name not in weights.shapes], weights)
+    for name, shape in wanted.items():
+        _check_shape(name, weights.shapes[name], shape, weights.path)
+    numbers = {
+        name[len(LAYERS) + 1 :].partition("/")[0]
+        for name in weights.shapes
+        if name.startswith(f"{LAYERS}_")
+    }
+    if len(numbers) != config.num_hidden_layers:
+        raise InputError(
+            f"Checkpoint and config must agree: {weights.path} has {len(numbers)} layers, the "
+            f"config {config.num_hidden_layers}. Change num_hidden_layers of the config, or take "
+            "the config that belongs to the checkpoint."
+        )
 
 
 def _fewer_positions(shapes: Mapping, wanted: Mapping) -> dict[str, tuple[int, int]]:
@@ -136,16 +182,15 @@ def _fewer_positions(shapes: Mapping, wanted: Mapping) -> dict[str, tuple[int, i
     return {POSITIONS: (there[0], here[0])} if there[1:] == here[1:] and there < here else {}
 
 
-def _check_missing(report: LoadReport, weights: Weights, optional: tuple[str, ...]) -> None:
-    required = [name for name in report.missing if not name.startswith(optional)]
-    if not required:
+def _check_missing(names: list[str], weights: Weights) -> None:
+    if not names:
         return
     lines = []
-    for name in required[:3]:
+    for name in names[:3]:
         closest = difflib.get_close_matches(name, weights.shapes, n=1, cutoff=0.0)
         lines.append(f"{name} (closest there: {closest[0] if closest else 'none'})")
     raise InputError(
-        f"The checkpoint must hold every weight that the model needs, but {len(required)} are "
+        f"The checkpoint must hold every weight that the model needs, but {len(names)} are "
         f"missing. Received: {weights.path} without {'; '.join(lines)}"
     )
 

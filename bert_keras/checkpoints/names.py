@@ -19,6 +19,8 @@ DROPOUT_SEED = "dropout_seed_"  # begins the names of seeds in the checkpoints o
 
 WORDS = "bert/embeddings/word_embeddings"
 POSITIONS = "bert/embeddings/position_embeddings"
+SEGMENTS = "bert/embeddings/token_type_embeddings"
+LAYERS = "bert/encoder/layer"
 OUTPUT_BIAS = "cls/predictions/output_bias"  # one entry for each row of the word table
 POOLER = "bert/pooler/"
 # How the names of heads begin: what may be missing where a model is to be trained.

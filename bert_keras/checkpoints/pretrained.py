@@ -58,12 +58,6 @@ def from_pretrained(
         stored = relabeled(stored, labels)
     model = (build or builder_of(_encoder_of(stored)))(stored.config)
     report = load_weights(model, stored.weights, optional=(*HEADS, *([POOLER] if build else [])))
-    if report.num_rows:
-        name, (num_stored, num_wanted) = next(iter(report.num_rows.items()))
-        raise InputError(
-            "Checkpoint and config must agree: max_position_embeddings is "
-            f"{num_wanted}, but {name} has {num_stored} rows in {stored.weights.path}."
-        )
     # That an encoder leaves heads unused, and a model without it the pooler, goes without saying.
     unexpected = [name for name in report.unused if not name.startswith((*HEADS, POOLER))]
     for line in report._replace(unused=unexpected).notices(stored.weights.path):

@@ -256,12 +256,38 @@ def test_sentence_encoder_comes_back_with_its_pooling(tmp_path):
     )
 
 
-def test_config_for_more_positions_than_its_weights_have_is_damaged(tmp_path):
-    write(stored_models.stored("bert"), f"{tmp_path}/model", "tf1")
-    file = tmp_path / "model" / "bert_config.json"
-    file.write_text(file.read_text().replace('embeddings": 20', 'embeddings": 30'))
-    with pytest.raises(InputError, match="max_position_embeddings is 30, but .* has 20 rows"):
+@pytest.mark.parametrize("format_name", WRITERS)
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("vocab_size", 10**12),
+        ("hidden_size", 10**9),
+        ("num_hidden_layers", 10**9),
+        ("max_position_embeddings", 21),
+        ("max_position_embeddings", 19),
+        ("intermediate_size", 10**12),
+        ("type_vocab_size", 10**12),
+    ],
+)
+def test_config_of_other_sizes_is_refused_before_a_model_of_them_is_built(
+    format_name, key, value, tmp_path
+):
+    write(stored_models.stored("bert"), f"{tmp_path}/model", format_name)
+    file = next(
+        path for path in (tmp_path / "model").glob("*config.json") if "token" not in path.name
+    )
+    config = json.loads(file.read_text())
+    file.write_text(json.dumps(config | {key: value}))
+    with pytest.raises(InputError, match=f"Checkpoint and config must agree.*{key}"):
         from_pretrained(tmp_path / "model")
+
+
+def test_weights_are_no_integers(tmp_path):
+    values = stored_models.values(stored_models.stored("bert"))
+    values["bert/pooler/dense/bias"] = np.zeros(16, np.int64)
+    bundle.write(f"{tmp_path}/model.ckpt", values)
+    with pytest.raises(InputError, match="floating-point.*bert/pooler/dense/bias of type int64"):
+        load_checkpoint(bert_keras.bert(stored_models.CONFIG), tmp_path / "model.ckpt")
 
 
 def test_card_says_what_it_is_and_leaves_a_readme_of_yours(tmp_path, vocab_file):
