@@ -17,6 +17,7 @@ DTYPES = {
     "bfloat16": np.dtype(ml_dtypes.bfloat16),
     "int64": np.dtype("<i8"),
 }
+LEAST_MAPPED = 2**16  # bytes; each mapped tensor holds a file descriptor, and processes have 1024
 MOST_AXES = 32  # of a NumPy array of any version
 MOST_VALUES = 2**48  # NumPy multiplies the axes that are not 0 of an empty array too
 
@@ -39,7 +40,7 @@ class StoredTensor:
     checksum_begin: bytes = b""
 
     def read(self, name: str) -> np.ndarray:
-        """Returns the values, float32 or int64; those of local float32 are mapped, not copied.
+        """Returns the values, float32 or int64; large float32 of local files is mapped, not copied.
 
         Raises:
             InputError: another type; the file cannot be read, is cut short or altered.
@@ -62,7 +63,7 @@ class StoredTensor:
         if not self.num_bytes:
             return np.empty(0, np.uint8)
         with named_errors(self.file, "read"):
-            if not has_scheme(self.file):
+            if self.num_bytes >= LEAST_MAPPED and not has_scheme(self.file):
                 return self._mapped()
             with open_bytes(self.file) as file:
                 file.seek(self.offset)
@@ -108,5 +109,6 @@ def check_bounds(tensor: StoredTensor, name: str, value_size: int, file_size: in
 def damaged(file: str, what: str) -> InputError:
     """The error for a file whose content contradicts itself."""
     return InputError(
-        f"{file} is cut short or damaged: {what}. Copy or download it again, and compare its size."
+        f"{file} is cut short or damaged: {what[:300]}. Copy or download it again, and compare its "
+        "size."
     )
