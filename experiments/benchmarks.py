@@ -84,6 +84,7 @@ def _measurement(name: str, settings: Settings) -> tuple:
         "record_memory": (_record_memory,),
         "loading": (_loading,),
         "conversion_memory": (_conversion_memory,),
+        "first_embedding": (_first_embedding,),
     }
     if name not in functions:
         raise InputError(f"--row must be one of {', '.join(functions)}. Received: {name}")
@@ -205,6 +206,12 @@ def _conversion_memory() -> dict[str, float]:
     from experiments.loading import conversion_memory
 
     return conversion_memory()
+
+
+def _first_embedding() -> dict[str, float]:
+    from experiments.first_embedding import first_embedding
+
+    return first_embedding()
 
 
 if __name__ == "__main__":
