@@ -47,7 +47,9 @@ class Settings(LoopSettings, DeviceSettings, MaskingSettings):
     )
     do_lower_case: bool = flags.setting(True, "Whether the vocabulary is lower-cased.")
     init_checkpoint: str | None = flags.setting(
-        None, "Checkpoint whose weights a new run begins with; step and moments begin anew."
+        None,
+        "Weights that a new run begins with: a checkpoint of the original, of a run or a "
+        "finished model, a folder of Hugging Face's. Step and moments begin anew.",
     )
     max_seq_length: int = flags.setting(
         128, "Length of the examples, as the records have it.", minimum=1, maximum=2**20

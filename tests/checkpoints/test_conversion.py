@@ -15,6 +15,7 @@ from bert_keras.checkpoints.formats import WRITERS, read_model
 from bert_keras.checkpoints.writing import write
 from bert_keras.errors import InputError
 from bert_keras.run_conversion import Settings
+from tests import golden_model
 from tests.checkpoints import stored_models
 
 HEADS = (
@@ -47,6 +48,16 @@ def test_there_and_back_again_is_bit_identical_in_all_six_directions(first, seco
     stored_models.assert_same_values(source, original, STATE if holds_no_state else ())
     assert (source.config, source.model) == (original.config, original.model)
     assert source.tokenizer.vocab == original.tokenizer.vocab
+
+
+@pytest.mark.parametrize("checkpoint", ["bert_model.ckpt", "trained_model.ckpt-8"])
+def test_checkpoints_of_the_original_come_back_byte_for_byte(checkpoint, tmp_path):
+    """The second is of a run: Adam's moments and the step are in it."""
+    write(read_model(f"{golden_model.FOLDER}/{checkpoint}"), f"{tmp_path}/ours", "bert_keras")
+    write(read_model(f"{tmp_path}/ours"), f"{tmp_path}/theirs", "tf1")
+    data = ".data-00000-of-00001"
+    original = (golden_model.FOLDER / (checkpoint + data)).read_bytes()
+    assert (tmp_path / "theirs" / ("bert_model.ckpt" + data)).read_bytes() == original
 
 
 @pytest.mark.parametrize("format_name", WRITERS)
