@@ -82,7 +82,7 @@ def shapes_of(
     build: Callable[[BertConfig], keras.Model], config: BertConfig
 ) -> dict[str, tuple[int, ...]]:
     """The original's names and the shapes of a model's weights; none of them is allocated."""
-    with keras.StatelessScope():
+    with keras.StatelessScope(initialize_variables=False):
         variables = named_variables(build(config))
     return {name: tuple(variable.shape) for name, variable in variables.items()}
 
