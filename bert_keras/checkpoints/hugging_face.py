@@ -102,7 +102,7 @@ def write(stored: StoredModel, folder: str, max_shard_size: int | None = None) -
     shapes = stored.weights.shapes
     model = stored.model or shown_model(shapes)
     num_classes = next(iter(shapes.get("output_weights", ())), None)
-    held = names.ARCHITECTURES[model].names(stored.config.num_hidden_layers)
+    held = names.names_in_class(model, stored.config.num_hidden_layers)
     missing = sorted(theirs for ours, theirs in held.items() if ours not in shapes)
     if missing:
         notify(

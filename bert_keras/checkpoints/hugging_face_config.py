@@ -22,9 +22,7 @@ ACTIVATIONS = {
 }
 _WRITTEN_ACTIVATIONS = {ours: theirs for theirs, ours in reversed(ACTIVATIONS.items())}
 _MODELS = {
-    architecture.name: model
-    for model, architecture in ARCHITECTURES.items()
-    if model != "unpooled_bert"
+    architecture: model for model, architecture in ARCHITECTURES.items() if model != "unpooled_bert"
 }
 _CLASSIFIERS = ("classifier", "token_classifier")
 # Key -> the values with which it is the BERT of the paper; a file may lack each.
@@ -82,7 +80,7 @@ def to_hugging_face(config: BertConfig, model: str, num_classes: int | None) -> 
     values["hidden_act"] = _WRITTEN_ACTIVATIONS[config.hidden_act]
     values |= {key: "float32" for key in _DTYPES if key in values}
     values |= {
-        "architectures": [ARCHITECTURES[model].name],
+        "architectures": [ARCHITECTURES[model]],
         "model_type": "bert",
         "tie_word_embeddings": True,
     }

@@ -5,32 +5,22 @@ original's dense layers hold [in, out]: kernels, and nothing else, are transpose
 """
 
 import re
-from typing import NamedTuple
 
-from bert_keras.checkpoints.names import WORDS
+from bert_keras.checkpoints.names import (
+    DENSE,
+    LAYER_NORMS,
+    OUTPUT_BIAS,
+    POSITIONS,
+    SEGMENTS,
+    WORDS,
+    names_of,
+)
 
-_LAYER = "bert/encoder/layer_#/"
-_DENSE = (
-    _LAYER + "attention/self/query",
-    _LAYER + "attention/self/key",
-    _LAYER + "attention/self/value",
-    _LAYER + "attention/output/dense",
-    _LAYER + "intermediate/dense",
-    _LAYER + "output/dense",
-    "bert/pooler/dense",
-    "cls/predictions/transform/dense",
-)
-_LAYER_NORMS = (
-    "bert/embeddings/LayerNorm",
-    _LAYER + "attention/output/LayerNorm",
-    _LAYER + "output/LayerNorm",
-    "cls/predictions/transform/LayerNorm",
-)
 _OTHERS = {
     WORDS: "bert.embeddings.word_embeddings.weight",
-    "bert/embeddings/position_embeddings": "bert.embeddings.position_embeddings.weight",
-    "bert/embeddings/token_type_embeddings": "bert.embeddings.token_type_embeddings.weight",
-    "cls/predictions/output_bias": "cls.predictions.bias",
+    POSITIONS: "bert.embeddings.position_embeddings.weight",
+    SEGMENTS: "bert.embeddings.token_type_embeddings.weight",
+    OUTPUT_BIAS: "cls.predictions.bias",
     "cls/seq_relationship/output_weights": "cls.seq_relationship.weight",
     "cls/seq_relationship/output_bias": "cls.seq_relationship.bias",
     "cls/squad/output_weights": "qa_outputs.weight",
@@ -46,10 +36,10 @@ def _module(scope: str) -> str:
 
 # the original's name -> Hugging Face's
 NAMES = (
-    {f"{scope}/kernel": f"{_module(scope)}.weight" for scope in _DENSE}
-    | {f"{scope}/bias": f"{_module(scope)}.bias" for scope in _DENSE}
-    | {f"{scope}/gamma": f"{_module(scope)}.weight" for scope in _LAYER_NORMS}
-    | {f"{scope}/beta": f"{_module(scope)}.bias" for scope in _LAYER_NORMS}
+    {f"{scope}/kernel": f"{_module(scope)}.weight" for scope in DENSE}
+    | {f"{scope}/bias": f"{_module(scope)}.bias" for scope in DENSE}
+    | {f"{scope}/gamma": f"{_module(scope)}.weight" for scope in LAYER_NORMS}
+    | {f"{scope}/beta": f"{_module(scope)}.bias" for scope in LAYER_NORMS}
     | _OTHERS
 )
 _ORIGINALS = {theirs: ours for ours, theirs in NAMES.items()}
@@ -58,7 +48,7 @@ _OLD_ENDS = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm
 # Copies that some files hold beside what they are tied to, or in its place.
 COPIES = {
     "cls.predictions.decoder.weight": WORDS,
-    "cls.predictions.decoder.bias": "cls/predictions/output_bias",
+    "cls.predictions.decoder.bias": OUTPUT_BIAS,
 }
 # Counted up at run time, no weights.
 BUFFERS = ("embeddings.position_ids", "embeddings.token_type_ids")
@@ -66,44 +56,35 @@ PREFIX = "bert."  # of the encoder, where a head stands beside it
 _ENCODER = ("embeddings.", "encoder.", "pooler.")
 
 
-class Architecture(NamedTuple):
-    """A class of transformers, and how the names of the weights that it holds begin."""
-
-    name: str
-    scopes: tuple[str, ...]
-
-    def names(self, num_layers: int) -> dict[str, str]:
-        """The original's name -> the class's own, for every weight that it holds."""
-        prefixed = {
-            ours.replace("#", str(layer)): theirs.replace("#", str(layer))
-            for ours, theirs in NAMES.items()
-            if ours.startswith(self.scopes)
-            for layer in range(num_layers if "#" in ours else 1)
-        }
-        if self.name != "BertModel":
-            return prefixed
-        return {ours: theirs.removeprefix(PREFIX) for ours, theirs in prefixed.items()}
-
-
-_UNPOOLED = ("bert/embeddings/", "bert/encoder/")
-_POOLED = (*_UNPOOLED, "bert/pooler/")
-_OUTPUTS = ("output_weights", "output_bias")
 # the function of bert_keras.models -> the class of transformers
 ARCHITECTURES = {
-    "pretrainer": Architecture(
-        "BertForPreTraining", (*_POOLED, "cls/predictions/", "cls/seq_relationship/")
-    ),
-    "masked_lm": Architecture("BertForMaskedLM", (*_UNPOOLED, "cls/predictions/")),
-    "next_sentence": Architecture(
-        "BertForNextSentencePrediction", (*_POOLED, "cls/seq_relationship/")
-    ),
-    "classifier": Architecture("BertForSequenceClassification", (*_POOLED, *_OUTPUTS)),
-    "token_classifier": Architecture("BertForTokenClassification", (*_UNPOOLED, *_OUTPUTS)),
-    "multiple_choice": Architecture("BertForMultipleChoice", (*_POOLED, *_OUTPUTS)),
-    "question_answering": Architecture("BertForQuestionAnswering", (*_UNPOOLED, "cls/squad/")),
-    "bert": Architecture("BertModel", _POOLED),
-    "unpooled_bert": Architecture("BertModel", _POOLED),  # no class of its own
+    "pretrainer": "BertForPreTraining",
+    "masked_lm": "BertForMaskedLM",
+    "next_sentence": "BertForNextSentencePrediction",
+    "classifier": "BertForSequenceClassification",
+    "token_classifier": "BertForTokenClassification",
+    "multiple_choice": "BertForMultipleChoice",
+    "question_answering": "BertForQuestionAnswering",
+    "bert": "BertModel",
+    "unpooled_bert": "BertModel",  # there is no class without a pooler
 }
+
+
+def names_in_class(model: str, num_layers: int) -> dict[str, str]:
+    """The original's name -> the name in the class of `model`, for every weight of the class."""
+    has_no_head = ARCHITECTURES[model] == "BertModel"
+    return {
+        ours: hugging_face_name(ours).removeprefix(PREFIX if has_no_head else "")
+        for ours in names_of("bert" if has_no_head else model, num_layers)
+    }
+
+
+def hugging_face_name(original: str) -> str:
+    """`bert/encoder/layer_3/output/dense/kernel` -> `bert.encoder.layer.3.output.dense.weight`."""
+    number = re.search(r"/layer_([0-9]+)/", original)
+    if number is None:
+        return NAMES[original]
+    return NAMES[original.replace(number[0], "/layer_#/")].replace("#", number[1])
 
 
 def original_name(name: str) -> str | None:

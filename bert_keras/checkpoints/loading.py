@@ -136,7 +136,7 @@ def compare(
         missing=[name for name in wanted if name not in shapes],
         num_rows=_fewer_positions(shapes, wanted),
     )
-    _check_missing(
+    check_missing(
         [name for name in report.missing if not name.startswith(tuple(optional))], weights
     )
     for name in report.used:
@@ -158,7 +158,7 @@ def check_config(weights: Weights, config: BertConfig) -> None:
         SEGMENTS: (config.type_vocab_size, config.hidden_size),
         f"{first_layer}intermediate/dense/kernel": (config.hidden_size, config.intermediate_size),
     }
-    _check_missing([name for name in wanted if name not in weights.shapes], weights)
+    check_missing([name for name in wanted if name not in weights.shapes], weights)
     for name, shape in wanted.items():
         _check_shape(name, weights.shapes[name], shape, weights.path)
     numbers = {
@@ -182,7 +182,8 @@ def _fewer_positions(shapes: Mapping, wanted: Mapping) -> dict[str, tuple[int, i
     return {POSITIONS: (there[0], here[0])} if there[1:] == here[1:] and there < here else {}
 
 
-def _check_missing(names: list[str], weights: Weights) -> None:
+def check_missing(names: list[str], weights: Weights) -> None:
+    """Raises InputError, with the closest names that are there, if there is a missing name."""
     if not names:
         return
     lines = []

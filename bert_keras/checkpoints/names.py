@@ -1,7 +1,10 @@
 """The names that the checkpoints of google-research/bert give to what they hold.
 
-Paths of variables are the original's names but for the prefix of the outermost scope.
+Paths of variables are the original's names but for the prefix of the outermost scope. `#` stands
+for the number of a layer.
 """
+
+import re
 
 # outermost layer here -> scopes there
 SCOPES = {
@@ -25,6 +28,68 @@ OUTPUT_BIAS = "cls/predictions/output_bias"  # one entry for each row of the wor
 POOLER = "bert/pooler/"
 # How the names of heads begin: what may be missing where a model is to be trained.
 HEADS = ("cls/", "output_weights", "output_bias")
+
+_LAYER = f"{LAYERS}_#/"
+DENSE = (
+    _LAYER + "attention/self/query",
+    _LAYER + "attention/self/key",
+    _LAYER + "attention/self/value",
+    _LAYER + "attention/output/dense",
+    _LAYER + "intermediate/dense",
+    _LAYER + "output/dense",
+    "bert/pooler/dense",
+    "cls/predictions/transform/dense",
+)
+LAYER_NORMS = (
+    "bert/embeddings/LayerNorm",
+    _LAYER + "attention/output/LayerNorm",
+    _LAYER + "output/LayerNorm",
+    "cls/predictions/transform/LayerNorm",
+)
+_ALL = (
+    WORDS,
+    POSITIONS,
+    SEGMENTS,
+    *(f"{scope}/{name}" for scope in DENSE for name in ("kernel", "bias")),
+    *(f"{scope}/{name}" for scope in LAYER_NORMS for name in ("gamma", "beta")),
+    OUTPUT_BIAS,
+    "cls/seq_relationship/output_weights",
+    "cls/seq_relationship/output_bias",
+    "cls/squad/output_weights",
+    "cls/squad/output_bias",
+    "output_weights",
+    "output_bias",
+)
+_UNPOOLED = ("bert/embeddings/", LAYERS)
+_POOLED = (*_UNPOOLED, POOLER)
+_LABELS = ("output_weights", "output_bias")
+# the function of bert_keras.models -> how the names of its weights begin
+_SCOPES_OF_MODELS = {
+    "bert": _POOLED,
+    "unpooled_bert": _UNPOOLED,
+    "pretrainer": (*_POOLED, "cls/predictions/", "cls/seq_relationship/"),
+    "masked_lm": (*_UNPOOLED, "cls/predictions/"),
+    "next_sentence": (*_POOLED, "cls/seq_relationship/"),
+    "classifier": (*_POOLED, *_LABELS),
+    "token_classifier": (*_UNPOOLED, *_LABELS),
+    "multiple_choice": (*_POOLED, *_LABELS),
+    "question_answering": (*_UNPOOLED, "cls/squad/"),
+}
+
+
+def names_of(model: str, num_layers: int) -> list[str]:
+    """The names of all weights of a function of `bert_keras.models`."""
+    return [
+        name.replace("#", str(layer))
+        for name in _ALL
+        if name.startswith(_SCOPES_OF_MODELS[model])
+        for layer in range(num_layers if "#" in name else 1)
+    ]
+
+
+def is_known(name: str) -> bool:
+    """Whether it is a weight of one of our models, or the step."""
+    return name == GLOBAL_STEP or re.sub(r"(?<=/layer_)[0-9]+(?=/)", "#", name) in _ALL
 
 
 def original_name(path: str) -> str:

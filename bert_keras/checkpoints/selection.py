@@ -1,15 +1,21 @@
 """Which weights of a stored model belong to the model that is wanted, and which it lacks."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import keras
 
 from bert_keras.checkpoints.builders import BUILDERS
-from bert_keras.checkpoints.loading import compare, named_variables
-from bert_keras.checkpoints.names import GLOBAL_STEP, HEADS, POOLER, weight_of_state
+from bert_keras.checkpoints.loading import check_missing, named_variables
+from bert_keras.checkpoints.names import (
+    GLOBAL_STEP,
+    HEADS,
+    POOLER,
+    is_known,
+    names_of,
+    weight_of_state,
+)
 from bert_keras.checkpoints.stored_model import StoredModel
-from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
 
@@ -38,16 +44,18 @@ def selected(stored: StoredModel, model: str | None) -> StoredModel:
             all else of BERT's that lies there, such as the pooler that the original saves with a
             SQuAD model.
     """
-    wanted = set(shapes_of(BUILDERS[model or stored.model], stored.config))
-    if not model:
-        wanted |= _all_names(stored.config)
-    names = [name for name in stored.weights.shapes if weight_of_state(name) in wanted]
+    wanted = {GLOBAL_STEP, *names_of(model or stored.model, stored.config.num_hidden_layers)}
+    names = [
+        name
+        for name in stored.weights.shapes
+        if weight_of_state(name) in wanted or not model and is_known(weight_of_state(name))
+    ]
     weights = stored.weights.renamed({name: name for name in names})
     return dataclasses.replace(stored, weights=weights, model=model or stored.model)
 
 
 def completed(stored: StoredModel, allow_fresh: bool, seed: int) -> tuple[StoredModel, list[str]]:
-    """Holds the weights against the config, and gives those that are missing random values.
+    """Gives weights that are missing random values, if they may be missing.
 
     Args:
         stored: its `model` says which weights it needs.
@@ -58,37 +66,22 @@ def completed(stored: StoredModel, allow_fresh: bool, seed: int) -> tuple[Stored
         The model with all its weights, and the names of the fresh ones.
 
     Raises:
-        InputError: a weight is missing; a shape is not as the config has it. No value of the
-            weights was read then.
+        InputError: a weight is missing.
     """
-    build = BUILDERS[stored.model]
-    wanted = shapes_of(build, stored.config)
-    report = compare(stored.weights, wanted, (*HEADS, POOLER))
-    if not report.missing:
+    wanted = names_of(stored.model, stored.config.num_hidden_layers)
+    missing = [name for name in wanted if name not in stored.weights.shapes]
+    check_missing(
+        [name for name in missing if not name.startswith((*HEADS, POOLER))], stored.weights
+    )
+    if not missing:
         return stored, []
     if not allow_fresh:
         raise InputError(
-            f"A {stored.model} must have all its weights, but {len(report.missing)} are missing. "
-            f"Received: {stored.weights.path} without {', '.join(report.missing)}. Take another "
+            f"A {stored.model} must have all its weights, but {len(missing)} are missing. "
+            f"Received: {stored.weights.path} without {', '.join(missing)}. Take another "
             "--model, or let them begin at random values with --allow_fresh."
         )
     keras.utils.set_random_seed(seed)
-    variables = named_variables(build(stored.config))
-    values = {name: variables[name].value.numpy() for name in report.missing}
-    return dataclasses.replace(stored, weights=stored.weights.with_values(values)), report.missing
-
-
-def shapes_of(
-    build: Callable[[BertConfig], keras.Model], config: BertConfig
-) -> dict[str, tuple[int, ...]]:
-    """The original's names and the shapes of a model's weights; none of them is allocated."""
-    with keras.StatelessScope(initialize_variables=False):
-        variables = named_variables(build(config))
-    return {name: tuple(variable.shape) for name, variable in variables.items()}
-
-
-def _all_names(config: BertConfig) -> set[str]:
-    """The names of all weights that one of our models has, and of the step."""
-    labeled = dataclasses.replace(config, labels=config.labels or ("any",))
-    models = ("pretrainer", "classifier", "question_answering")
-    return {GLOBAL_STEP}.union(*(shapes_of(BUILDERS[model], labeled) for model in models))
+    variables = named_variables(BUILDERS[stored.model](stored.config))
+    values = {name: variables[name].value.numpy() for name in missing}
+    return dataclasses.replace(stored, weights=stored.weights.with_values(values)), missing

@@ -1,8 +1,8 @@
 """Stored models for the tests of formats: random weights in every head, and a vocabulary."""
 
 import dataclasses
+import functools
 
-import keras
 import numpy as np
 
 from bert_keras.checkpoints.builders import BUILDERS
@@ -34,11 +34,7 @@ def stored(model: str = "pretrainer", with_state: bool = False, **config) -> Sto
     own = dataclasses.replace(CONFIG, **config)
     if model not in ("classifier", "token_classifier"):
         own = dataclasses.replace(own, labels=())
-    with keras.StatelessScope():
-        shapes = {
-            name: tuple(variable.shape)
-            for name, variable in named_variables(BUILDERS[model](own)).items()
-        }
+    shapes = _shapes(model, own)
     random = np.random.default_rng(3)
     values = {name: random.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
     if with_state:
@@ -54,6 +50,12 @@ def stored(model: str = "pretrainer", with_state: bool = False, **config) -> Sto
         weights=Weights("none", {}, {}.__getitem__).with_values(values),
         model=model,
     )
+
+
+@functools.cache
+def _shapes(model: str, config: BertConfig) -> dict[str, tuple[int, ...]]:
+    variables = named_variables(BUILDERS[model](config))
+    return {name: tuple(variable.shape) for name, variable in variables.items()}
 
 
 def values(of: StoredModel) -> dict[str, np.ndarray]:

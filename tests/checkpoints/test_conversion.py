@@ -194,7 +194,7 @@ def test_vocabulary_positions_and_layers_are_changed_on_the_way(tmp_path):
         ({"max_shard_size": "0"}, "--max_shard_size must be a number of bytes"),
         ({"keep_layers": ["first"]}, "--keep_layers must be numbers of layers"),
         ({"keep_layers": ["2"]}, "Received: .*2"),
-        ({"model": "classifier"}, "labels"),
+        ({"model": "classifier", "allow_fresh": True}, "labels"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused_before_anything_is_written(

@@ -6,7 +6,7 @@ import tensorflow as tf
 from safetensors.numpy import load_file, save_file
 
 from bert_keras.checkpoints import formats, hugging_face
-from bert_keras.checkpoints.hugging_face_names import ARCHITECTURES
+from bert_keras.checkpoints.hugging_face_names import names_in_class
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.checkpoints.weights import Weights
 from bert_keras.config import BertConfig
@@ -31,7 +31,7 @@ def stored(values, model=None, tokenizer=None, config=None) -> StoredModel:
 
 def there() -> dict[str, np.ndarray]:
     """The golden model as PyTorch would hold it: its matrices are [out, in]."""
-    names = ARCHITECTURES["pretrainer"].names(golden_model.config().num_hidden_layers)
+    names = names_in_class("pretrainer", golden_model.config().num_hidden_layers)
     return {
         names[name]: np.ascontiguousarray(value.T) if name.endswith("kernel") else value
         for name, value in golden().items()

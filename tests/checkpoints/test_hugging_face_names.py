@@ -17,7 +17,7 @@ def golden_names() -> list[str]:
 
 
 def test_every_name_of_a_checkpoint_of_the_original_has_one_there_and_leads_back():
-    theirs = names.ARCHITECTURES["pretrainer"].names(golden_model.config().num_hidden_layers)
+    theirs = names.names_in_class("pretrainer", golden_model.config().num_hidden_layers)
     assert sorted(theirs) == sorted(golden_names())
     assert len(set(theirs.values())) == len(theirs)
     assert {name: names.original_name(theirs[name]) for name in theirs} == {n: n for n in theirs}
@@ -27,7 +27,7 @@ def test_every_name_of_a_checkpoint_of_the_original_has_one_there_and_leads_back
 def test_an_architecture_holds_the_weights_of_its_model(model):
     config = BertConfig(11, 4, 2, 2, 8, max_position_embeddings=5, labels=("no", "yes"))
     ours = [original_name(weight.path) for weight in BUILDERS[model](config).weights]
-    assert sorted(names.ARCHITECTURES[model].names(2)) == sorted(ours)
+    assert sorted(names.names_in_class(model, 2)) == sorted(ours)
 
 
 @pytest.mark.parametrize(

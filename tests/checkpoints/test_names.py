@@ -2,17 +2,25 @@
 
 import pathlib
 
+import keras
 import pytest
 import tensorflow as tf
 
 from bert_keras.checkpoints import bundle, hugging_face_names
-from bert_keras.checkpoints.loading import compare
-from bert_keras.checkpoints.names import is_state, original_name, weight_of_state
-from bert_keras.checkpoints.selection import shapes_of
+from bert_keras.checkpoints.builders import BUILDERS
+from bert_keras.checkpoints.loading import compare, named_variables
+from bert_keras.checkpoints.names import (
+    is_known,
+    is_state,
+    names_of,
+    original_name,
+    weight_of_state,
+)
 from bert_keras.checkpoints.weights import Weights
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.models.pretrainer import pretrainer
+from tests.checkpoints import stored_models
 
 CHINESE = pathlib.Path(__file__).parents[1] / "golden" / "chinese_index" / "bert_model.ckpt"
 
@@ -24,11 +32,27 @@ def released_shapes() -> dict[str, tuple[int, ...]]:
 
 def test_every_name_and_shape_of_a_release_is_that_of_our_model():
     assert len(released_shapes()) == 206
-    assert shapes_of(pretrainer, BertConfig.base(vocab_size=21128)) == released_shapes()
+    with keras.StatelessScope(initialize_variables=False):  # shapes only
+        variables = named_variables(pretrainer(BertConfig.base(vocab_size=21128)))
+    shapes = {name: tuple(variable.shape) for name, variable in variables.items()}
+    assert shapes == released_shapes()
+
+
+@pytest.mark.parametrize("model", BUILDERS)
+def test_names_of_every_model_are_those_of_its_variables(model):
+    built = BUILDERS[model](stored_models.CONFIG)
+    assert sorted(names_of(model, num_layers=2)) == sorted(named_variables(built))
+
+
+def test_a_foreign_name_is_not_known():
+    known = ("bert/encoder/layer_11/output/dense/bias", "output_bias", "global_step")
+    assert all(map(is_known, known))
+    foreign = ("extra_head/w", "bert/encoder/layer_#x/output/dense/bias", "model/bert/pooler/dense")
+    assert not any(map(is_known, foreign))
 
 
 def test_every_name_of_a_release_has_one_in_hugging_face():
-    held = hugging_face_names.ARCHITECTURES["pretrainer"].names(num_layers=12)
+    held = hugging_face_names.names_in_class("pretrainer", num_layers=12)
     assert held.keys() == released_shapes().keys()
     assert len(set(held.values())) == 206
 

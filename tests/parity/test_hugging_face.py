@@ -46,7 +46,7 @@ def load_there(architecture: str, folder: pathlib.Path):
 @pytest.mark.parametrize("hidden_act", GELUS)
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_their_weights_compute_the_same_here(name, hidden_act, tmp_path):
-    peer = random_models.peer(ARCHITECTURES[name].name, hidden_act)
+    peer = random_models.peer(ARCHITECTURES[name], hidden_act)
     peer.save_pretrained(tmp_path)
     stored = hugging_face.read(str(tmp_path))
     assert stored.model == name
@@ -66,7 +66,7 @@ def test_their_weights_compute_the_same_here(name, hidden_act, tmp_path):
 def test_our_weights_compute_the_same_there(name, hidden_act, tmp_path):
     model = BUILDERS[name](random_models.config(name, GELUS[hidden_act]))
     assert hugging_face.write(random_models.stored(model, name), str(tmp_path)) == []
-    peer = load_there(ARCHITECTURES[name].name, tmp_path)
+    peer = load_there(ARCHITECTURES[name], tmp_path)
     ours = random_models.outputs_here(model, name)
     for key, value in random_models.outputs_there(peer, name).items():
         np.testing.assert_allclose(ours[key], value, **TOLERANCE, err_msg=key)
@@ -90,7 +90,7 @@ def test_here_and_back_is_bit_identical(name, tmp_path):
 
     there, back = tmp_path / "there", tmp_path / "back"
     back.mkdir()
-    random_models.peer(ARCHITECTURES[name].name, "gelu").save_pretrained(there)
+    random_models.peer(ARCHITECTURES[name], "gelu").save_pretrained(there)
     hugging_face.write(hugging_face.read(str(there)), str(back))
     assert_same_tensors(tensors(back), tensors(there))
     configs = [transformers.AutoConfig.from_pretrained(folder) for folder in (there, back)]
