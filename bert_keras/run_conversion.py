@@ -71,9 +71,9 @@ class Settings:
 def main(settings: Settings) -> None:
     check_backend()  # before the modules below load Keras
     import_tensorflow_quietly()
-    from bert_keras.checkpoints import conversion
+    from bert_keras.checkpoints.conversion import job
 
-    conversion.run(settings, command_line.command(settings))
+    job.run(settings, command_line.command(settings))
 
 
 if __name__ == "__main__":

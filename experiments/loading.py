@@ -16,7 +16,7 @@ def loading(size: str = "base", num_rounds: int = 7) -> dict[str, float]:
 
     Both are timed in turn with the files in the page cache, and the fastest of each counts.
     """
-    from bert_keras.checkpoints import formats
+    from bert_keras.checkpoints.formats.detection import read_weights
     from bert_keras.checkpoints.loading import load_weights
     from bert_keras.config import BertConfig
     from bert_keras.models.bert import bert
@@ -27,7 +27,7 @@ def loading(size: str = "base", num_rounds: int = 7) -> dict[str, float]:
         with tempfile.TemporaryDirectory() as folder:
             _write(model, name, folder)
             seconds, least_seconds = _fastest(
-                lambda folder: load_weights(model, formats.read_weights(folder)),
+                lambda folder: load_weights(model, read_weights(folder)),
                 _read_and_copy,
                 folder,
                 num_rounds,
@@ -59,7 +59,7 @@ def conversion_memory(size: str = "large") -> dict[str, float]:
 
 
 def _write(model, name: str, folder: str) -> None:
-    from bert_keras.checkpoints import formats
+    from bert_keras.checkpoints.conversion.writing import WRITERS
     from bert_keras.checkpoints.loading import named_variables
     from bert_keras.checkpoints.stored_model import StoredModel
     from bert_keras.checkpoints.weights import Weights
@@ -73,7 +73,7 @@ def _write(model, name: str, folder: str) -> None:
         weights=Weights("random", shapes, lambda name: variables[name].value.numpy()),
         model="bert",
     )
-    formats.WRITERS[name](stored, folder)
+    WRITERS[name](stored, folder)
 
 
 def _read_and_copy(folder: str) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 import keras
 import tensorflow as tf
 
-from bert_keras.checkpoints import formats, native
 from bert_keras.checkpoints.builders import BUILDERS, builder_of, encoder_model
+from bert_keras.checkpoints.conversion.selection import relabeled
+from bert_keras.checkpoints.formats import detection, native
 from bert_keras.checkpoints.loading import LoadReport, load_weights, named_variables
 from bert_keras.checkpoints.names import HEADS, POOLER
-from bert_keras.checkpoints.selection import relabeled
 from bert_keras.checkpoints.stored_model import Pooling, StoredModel
 from bert_keras.checkpoints.weights import Weights
 from bert_keras.config import BertConfig
@@ -52,7 +52,7 @@ def from_pretrained(
     Raises:
         InputError: a file is missing or damaged, or config, vocabulary and weights disagree.
     """
-    stored = formats.read_model(os.fspath(path), do_lower_case)
+    stored = detection.read_model(os.fspath(path), do_lower_case)
     _check_vocabulary(stored)
     if labels is not None:
         stored = relabeled(stored, labels)
@@ -104,8 +104,8 @@ def load_checkpoint(model: keras.Model, path: str | os.PathLike) -> LoadReport:
         InputError: a file is missing or damaged; a weight is missing; shapes or configs disagree.
     """
     path = os.fspath(path)
-    weights = formats.read_weights(path)
-    stored = formats.read_config(path)
+    weights = detection.read_weights(path)
+    stored = detection.read_config(path)
     _check_same_computation(model.get_layer("embeddings").config, stored, path)
     return load_weights(model, weights)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 import keras
 import tensorflow as tf
 
-from bert_keras.checkpoints import bundle
+from bert_keras.checkpoints.files import bundle
 from bert_keras.checkpoints.names import original_name
 from bert_keras.errors import InputError
 

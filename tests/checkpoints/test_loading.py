@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from bert_keras.checkpoints import bundle
+from bert_keras.checkpoints.files import bundle
 from bert_keras.checkpoints.loading import load_weights
 from bert_keras.checkpoints.names import POSITIONS, original_name
 from bert_keras.checkpoints.pretrained import load_checkpoint

@@ -6,8 +6,9 @@ import keras
 import pytest
 import tensorflow as tf
 
-from bert_keras.checkpoints import bundle, hugging_face_names
 from bert_keras.checkpoints.builders import BUILDERS
+from bert_keras.checkpoints.files import bundle
+from bert_keras.checkpoints.formats import hugging_face_names
 from bert_keras.checkpoints.loading import compare, named_variables
 from bert_keras.checkpoints.names import (
     is_known,

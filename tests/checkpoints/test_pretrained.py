@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import bert_keras
-from bert_keras.checkpoints import bundle
-from bert_keras.checkpoints.formats import WRITERS
+from bert_keras.checkpoints.conversion.writing import WRITERS, write
+from bert_keras.checkpoints.files import bundle
 from bert_keras.checkpoints.loading import named_variables
 from bert_keras.checkpoints.pretrained import from_pretrained, load_checkpoint, save_pretrained
-from bert_keras.checkpoints.writing import write
 from bert_keras.errors import InputError
 from bert_keras.models.pretrainer import pretrainer
 from bert_keras.tokenizers.vocabulary import SPECIAL_TOKENS

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import bert_keras
-from bert_keras.checkpoints.writing import write
+from bert_keras.checkpoints.conversion.writing import write
 from tests import pages
 from tests.checkpoints import stored_models
 

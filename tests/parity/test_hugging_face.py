@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from bert_keras.checkpoints import formats, hugging_face
 from bert_keras.checkpoints.builders import BUILDERS
-from bert_keras.checkpoints.hugging_face_config import ACTIVATIONS
-from bert_keras.checkpoints.hugging_face_names import ARCHITECTURES
+from bert_keras.checkpoints.formats import detection, hugging_face
+from bert_keras.checkpoints.formats.hugging_face_config import ACTIVATIONS
+from bert_keras.checkpoints.formats.hugging_face_names import ARCHITECTURES
 from bert_keras.checkpoints.loading import load_weights
 from tests import golden_model
 from tests.parity import random_models
@@ -118,7 +118,7 @@ def test_shards_of_either_side_are_read_by_the_other(tmp_path):
 def test_the_originals_checkpoint_computes_the_originals_numbers_there(tmp_path):
     import torch
 
-    stored = formats.read_model(str(golden_model.FOLDER / "bert_model.ckpt"))
+    stored = detection.read_model(str(golden_model.FOLDER / "bert_model.ckpt"))
     assert hugging_face.write(stored, str(tmp_path)) == []
     peer = load_there("BertForPreTraining", tmp_path)
     forward = golden_model.arrays("forward.npz")

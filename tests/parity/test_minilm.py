@@ -7,7 +7,7 @@ import keras
 import numpy as np
 import pytest
 
-from bert_keras.checkpoints import hugging_face
+from bert_keras.checkpoints.formats import hugging_face
 from bert_keras.checkpoints.pretrained import from_pretrained
 from bert_keras.checkpoints.stored_model import Pooling
 from bert_keras.models.bert import hidden_states

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from bert_keras.checkpoints import hugging_face
+from bert_keras.checkpoints.formats import hugging_face
+from bert_keras.checkpoints.formats.sentence_transformers import read_pooling
 from bert_keras.checkpoints.loading import load_weights
-from bert_keras.checkpoints.sentence_transformers import read_pooling
 from bert_keras.checkpoints.stored_model import Pooling
 from bert_keras.models.bert import bert
 from bert_keras.models.sentence_encoder import sentence_encoder

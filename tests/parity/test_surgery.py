@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bert_keras.checkpoints import hugging_face
+from bert_keras.checkpoints.formats import hugging_face
 from bert_keras.checkpoints.surgery.positions import extend_positions
 from bert_keras.checkpoints.surgery.vocabulary import change_vocabulary
 from tests import golden_model

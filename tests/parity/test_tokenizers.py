@@ -5,7 +5,10 @@ import pathlib
 
 import pytest
 
-from bert_keras.checkpoints.tokenizer_files import read_tokenizer, write_hugging_face_tokenizer
+from bert_keras.checkpoints.formats.tokenizer_files import (
+    read_tokenizer,
+    write_hugging_face_tokenizer,
+)
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
 pytestmark = pytest.mark.parity

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from bert_keras.checkpoints.formats import WRITERS, read_model
+from bert_keras.checkpoints.conversion.writing import WRITERS
+from bert_keras.checkpoints.formats.detection import read_model
 from bert_keras.checkpoints.surgery.layers import keep_layers
 from bert_keras.checkpoints.surgery.positions import extend_positions
 from bert_keras.checkpoints.surgery.vocabulary import change_vocabulary

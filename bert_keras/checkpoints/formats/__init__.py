@@ -1,0 +1,1 @@
+"""Folders of Google's, of Hugging Face's and ours: config, tokenizer and weights together."""

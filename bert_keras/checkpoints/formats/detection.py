@@ -1,0 +1,107 @@
+"""What lies at a path - Google's format, Hugging Face's or ours - told by its content."""
+
+import dataclasses
+
+import tensorflow as tf
+
+from bert_keras.checkpoints.builders import BUILDERS, shown_model
+from bert_keras.checkpoints.files import bundle, safetensors_files
+from bert_keras.checkpoints.files.other_formats import refuse_others
+from bert_keras.checkpoints.formats import hugging_face, tf1
+from bert_keras.checkpoints.formats.sentence_transformers import transformer_folder
+from bert_keras.checkpoints.loading import check_config
+from bert_keras.checkpoints.stored_model import StoredModel
+from bert_keras.checkpoints.weights import Weights
+from bert_keras.config import BertConfig
+from bert_keras.errors import InputError
+from bert_keras.files import is_folder
+from bert_keras.models.multiple_choice import multiple_choice
+
+SAFETENSORS = (".safetensors", ".safetensors.index.json")
+
+
+def read_model(path: str, do_lower_case: bool | None = None) -> StoredModel:
+    """Reads a pretrained model of any format; values of weights are read later.
+
+    Args:
+        path: a folder, or the weights in it: a checkpoint's prefix or a .safetensors file.
+        do_lower_case: the case setting, where nothing stores it or another one.
+
+    Raises:
+        InputError: nothing that can be read lies there, or two models; a file is damaged; config
+            and weights disagree.
+    """
+    folder, checkpoint = locate(path)
+    if checkpoint:
+        stored = tf1.read(folder, checkpoint, do_lower_case)
+    else:
+        stored = hugging_face.read(path, do_lower_case)
+    check_config(stored.weights, stored.config)
+    model = stored.model if stored.model in BUILDERS else shown_model(stored.weights.shapes)
+    config = dataclasses.replace(stored.config, labels=_labels(stored, model))
+    return dataclasses.replace(stored, config=config, model=model)
+
+
+def read_weights(path: str) -> Weights:
+    """The weights alone: neither config nor vocabulary need to lie there."""
+    _, checkpoint = locate(path)
+    return bundle.open_weights(checkpoint) if checkpoint else hugging_face.open_weights(path)
+
+
+def read_config(path: str) -> BertConfig | None:
+    """The config beside the weights; None: there is none."""
+    folder, checkpoint = locate(path)
+    files = (tf1.OWN_CONFIG_FILE, tf1.CONFIG_FILE)
+    if not any(tf.io.gfile.exists(tf.io.gfile.join(folder, file)) for file in files):
+        return None
+    return (tf1.read_config(folder) if checkpoint else hugging_face.read_config(folder))[0]
+
+
+def _labels(stored: StoredModel, model: str) -> tuple[str, ...]:
+    """The classes of a classifier; where the files have no names they are called by numbers."""
+    head = stored.weights.shapes.get("output_weights")
+    if stored.config.labels or not head or model == multiple_choice.__name__:
+        return stored.config.labels
+    return tuple(f"LABEL_{index}" for index in range(head[0]))
+
+
+def locate(path: str) -> tuple[str, str | None]:
+    """The folder of a model, and the prefix of its checkpoint; None: it has safetensors.
+
+    Raises:
+        InputError: neither is there, or both are.
+    """
+    if not is_folder(path):
+        return _locate_file(path)
+    checkpoint = tf1.find_checkpoint(path)
+    has_safetensors = safetensors_files.is_there(transformer_folder(path))
+    if checkpoint and has_safetensors:
+        raise InputError(
+            "A folder must hold the weights of one model, or the weights are named themselves. "
+            f"Received: {path} with both {checkpoint} and safetensors"
+        )
+    if not checkpoint and not has_safetensors:
+        refuse_others(path)
+        raise InputError(
+            "A pretrained model is a folder with a checkpoint of TensorFlow (bert_model.ckpt.index "
+            f"and .data files) or with model.safetensors. Received: {path} with "
+            f"{', '.join(sorted(tf.io.gfile.listdir(path))[:10]) or 'no file'}"
+        )
+    return path, checkpoint
+
+
+def _locate_file(path: str) -> tuple[str, str | None]:
+    folder = path.rpartition("/")[0] or "."
+    prefix = bundle.prefix_of(path)
+    if tf.io.gfile.exists(prefix + bundle.INDEX_SUFFIX):
+        return folder, prefix
+    if not tf.io.gfile.exists(path) or not path.endswith(SAFETENSORS):
+        if tf.io.gfile.exists(path):
+            refuse_others(path)
+        raise InputError(
+            "A pretrained model is a folder, or it is named by a .safetensors file or by the "
+            "prefix of its .index and .data files, such as bert_model.ckpt. "
+            f"Received: {path}, which is none of them"
+        )
+    refuse_others(path)
+    return folder, None

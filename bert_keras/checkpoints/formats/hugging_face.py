@@ -1,0 +1,182 @@
+"""Folders of Hugging Face's transformers and of Sentence-Transformers that hold a BERT.
+
+`config.json`, `model.safetensors` (single, or sharded with an index), `vocab.txt` or
+`tokenizer.json`; a sentence encoder has `modules.json` and its pooling too. Nothing is ever
+unpickled.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import tensorflow as tf
+
+from bert_keras.checkpoints.builders import encoder_model, shown_model
+from bert_keras.checkpoints.files import safetensors_files
+from bert_keras.checkpoints.files.json_files import read_json, write_json
+from bert_keras.checkpoints.formats import hugging_face_names as names
+from bert_keras.checkpoints.formats.hugging_face_config import from_hugging_face, to_hugging_face
+from bert_keras.checkpoints.formats.sentence_transformers import (
+    read_pooling,
+    transformer_folder,
+    write_pooling,
+)
+from bert_keras.checkpoints.formats.tokenizer_files import (
+    read_tokenizer,
+    write_hugging_face_tokenizer,
+)
+from bert_keras.checkpoints.stored_model import StoredModel
+from bert_keras.checkpoints.weights import Weights
+from bert_keras.config import BertConfig
+from bert_keras.errors import InputError
+from bert_keras.files import is_folder
+from bert_keras.notices import notify
+
+CONFIG_FILE = "config.json"
+
+
+def read(path: str, do_lower_case: bool | None = None) -> StoredModel:
+    """Reads a folder; values of weights are read later.
+
+    Args:
+        path: the folder, or a .safetensors file in it.
+        do_lower_case: the case setting, where the files do not say it or say another one.
+
+    Raises:
+        InputError: a file is missing or damaged; it is no BERT as in the paper; its output matrix
+            is not the word table.
+    """
+    folder = path if is_folder(path) else path.rpartition("/")[0] or "."
+    weights = open_weights(path)
+    config, model = read_config(folder)
+    return StoredModel(
+        config=config,
+        tokenizer=read_tokenizer(transformer_folder(folder), weights.path, do_lower_case),
+        weights=weights,
+        model=encoder_model(weights.shapes) if model == "bert" else model,
+        pooling=read_pooling(folder),
+    )
+
+
+def read_config(folder: str) -> tuple[BertConfig, str | None]:
+    """The config of a folder, and which model it is for, as far as the file says it.
+
+    Raises:
+        InputError: there is none, it is damaged, or it is that of another kind of model.
+    """
+    path = tf.io.gfile.join(transformer_folder(folder), CONFIG_FILE)
+    values = read_json(path, dict)
+    try:
+        return from_hugging_face(values)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+
+
+def open_weights(path: str) -> Weights:
+    """The weights of a folder or of one .safetensors file, under the original's names.
+
+    A weight that the original does not have keeps its name.
+
+    Raises:
+        InputError: there are none, they are damaged, one is there twice, or the output matrix is
+            not the word table.
+    """
+    stored = safetensors_files.open_weights(transformer_folder(path) if is_folder(path) else path)
+    found = _found_names(stored)
+    weights = _transposed(stored.renamed(found))
+    _check_copies(stored, weights, found)
+    return weights
+
+
+def write(stored: StoredModel, folder: str, max_shard_size: int | None = None) -> list[str]:
+    """Writes a folder that transformers loads, as the class that `stored.model` names.
+
+    Args:
+        stored: what to write; a model of None is the one that the names of the weights show.
+        folder: an existing one.
+        max_shard_size: the most bytes of one file of weights; None: a single one.
+
+    Returns:
+        The names of the weights that the class does not hold: state of runs, a pooler that it does
+        not use, other heads, names that the original does not have.
+
+    Raises:
+        InputError: a file cannot be written; labels and weights of the classifier disagree.
+    """
+    shapes = stored.weights.shapes
+    model = stored.model or shown_model(shapes)
+    num_classes = next(iter(shapes.get("output_weights", ())), None)
+    held = names.names_in_class(model, stored.config.num_hidden_layers)
+    missing = sorted(theirs for ours, theirs in held.items() if ours not in shapes)
+    if missing:
+        notify(
+            f"{folder}: {len(missing)} weights are not there; transformers will draw them at "
+            f"random: {', '.join(missing)}"
+        )
+    values = to_hugging_face(stored.config, model, num_classes)
+    write_json(tf.io.gfile.join(folder, CONFIG_FILE), values)
+    if stored.tokenizer is not None:
+        length = stored.config.max_position_embeddings
+        write_hugging_face_tokenizer(stored.tokenizer, folder, length)
+    if stored.pooling:
+        write_pooling(stored.pooling, folder, stored.config.hidden_size)
+    written = {theirs: ours for ours, theirs in held.items() if ours in shapes}
+    transposed = _transposed(stored.weights).renamed(written)
+    safetensors_files.write(folder, transposed, max_shard_size)
+    return sorted(name for name in shapes if name not in held)
+
+
+def _found_names(stored: Weights) -> dict[str, str]:
+    """The original's name, or else the file's -> the file's."""
+    found = {}
+    for theirs in stored.shapes:
+        if theirs.endswith(names.BUFFERS) or theirs in names.COPIES:
+            continue
+        ours = names.original_name(theirs) or theirs
+        if ours in found:
+            raise InputError(
+                "Each weight must be stored once. "
+                f"Received: {found[ours]} and {theirs} in {stored.path}"
+            )
+        found[ours] = theirs
+    # A file that holds tied tensors once may have kept either name.
+    for theirs, ours in names.COPIES.items():
+        if theirs in stored.shapes:
+            found.setdefault(ours, theirs)
+    return found
+
+
+def _transposed(weights: Weights) -> Weights:
+    """The same with each kernel transposed, when it is read; anything but float32 is refused."""
+    shapes = {
+        name: tuple(shape[::-1]) if names.is_transposed(name) else tuple(shape)
+        for name, shape in weights.shapes.items()
+    }
+
+    def read_transposed(name: str):
+        value = weights.read(name)
+        if tf.as_dtype(value.dtype) != tf.float32:
+            raise InputError(
+                "Weights must be floating-point numbers. "
+                f"Received: {name} of type {value.dtype} in {weights.path}"
+            )
+        if not names.is_transposed(name):
+            return value
+        # TensorFlow transposes in blocks: several times as fast as numpy copies such a view.
+        with tf.device("cpu:0"):
+            return tf.transpose(tf.constant(value))
+
+    return Weights(weights.path, shapes, read_transposed)
+
+
+def _check_copies(stored: Weights, weights: Weights, found: Mapping[str, str]) -> None:
+    for copy, ours in names.COPIES.items():
+        if copy not in stored.shapes or found[ours] == copy:
+            continue
+        if stored.shapes[copy] != weights.shapes[ours] or not np.array_equal(
+            stored.read(copy), weights.read(ours), equal_nan=True
+        ):
+            raise InputError(
+                f"The output of a masked-LM head is tied: {copy} must equal {found[ours]}. "
+                f"Received: other values in {stored.path}. Take {copy} out of the file to load "
+                "its encoder; such a head cannot be loaded."
+            )

@@ -1,0 +1,83 @@
+"""Our own folders: `config.json`, `vocab.txt`, the case setting, a checkpoint, and a card.
+
+The layout of Google's releases and what it has no place for: which model it is, the case setting,
+the pooling of sentence vectors.
+"""
+
+import tensorflow as tf
+
+from bert_keras.checkpoints.files.json_files import write_json
+from bert_keras.checkpoints.formats import tf1
+from bert_keras.checkpoints.formats.sentence_transformers import write_pooling
+from bert_keras.checkpoints.formats.tokenizer_files import write_tokenizer
+from bert_keras.checkpoints.stored_model import StoredModel
+from bert_keras.files import read_text, write_text
+
+CARD_FILE = "README.md"
+CARD_TITLE = "# A BERT of bert_keras"
+CARD = """\
+{title}
+
+{description}: {num_layers} layers, {hidden_size} wide, {num_heads} heads, {vocab_size} word pieces
+({case}), up to {num_positions} positions, activation {activation}.{labels}
+
+{made_by}
+
+    import bert_keras
+
+    model, tokenizer = bert_keras.from_pretrained("PATH/OF/THIS/FOLDER"{build})
+
+| file | what it is |
+|---|---|
+| config.json | the numbers that define it |
+| vocab.txt, tokenizer_config.json | the vocabulary, and how text is split |
+| bert_model.ckpt.* | the weights, by the names of google-research/bert |
+"""
+
+
+def write(stored: StoredModel, folder: str, max_shard_size: int | None = None) -> list[str]:
+    """Writes a folder of ours; slots and step go into the checkpoint.
+
+    A README.md that is no card of ours is left as it is.
+
+    Args:
+        stored: what to write.
+        folder: an existing one.
+        max_shard_size: the most bytes of one data file; None: a single one.
+
+    Returns:
+        The names of the weights that are not written: dropout seeds, which belong to runs.
+    """
+    write_json(tf.io.gfile.join(folder, tf1.OWN_CONFIG_FILE), tf1.config_values(stored))
+    if stored.tokenizer is not None:
+        write_tokenizer(stored.tokenizer, folder)
+    if stored.pooling:
+        write_pooling(stored.pooling, folder, stored.config.hidden_size)
+    unwritten = tf1.write_weights(stored.weights, folder, max_shard_size)
+    card_path = tf.io.gfile.join(folder, CARD_FILE)
+    if not tf.io.gfile.exists(card_path) or read_text(card_path).startswith(CARD_TITLE):
+        write_text(card_path, card(stored))
+    return unwritten
+
+
+def card(stored: StoredModel) -> str:
+    """The page that lies beside the weights."""
+    config, tokenizer = stored.config, stored.tokenizer
+    case = "no vocabulary stored"
+    if tokenizer is not None:
+        case = "lower-cased" if tokenizer.do_lower_case else "cased"
+    is_encoder = stored.model in (None, "bert", "unpooled_bert")
+    return CARD.format(
+        title=CARD_TITLE,
+        description=f"`bert_keras.{stored.model}`" if stored.model else "An encoder",
+        num_layers=config.num_hidden_layers,
+        hidden_size=config.hidden_size,
+        num_heads=config.num_attention_heads,
+        vocab_size=config.vocab_size,
+        case=case,
+        num_positions=config.max_position_embeddings,
+        activation=config.hidden_act,
+        labels=f" Labels: {', '.join(config.labels)}." if config.labels else "",
+        made_by=stored.made_by or "Written by `bert_keras.save_pretrained`.",
+        build="" if is_encoder else f", bert_keras.{stored.model}",
+    )

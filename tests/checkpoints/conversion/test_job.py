@@ -1,0 +1,253 @@
+"""Every format into every other: what is kept bit for bit, what is said, what is refused."""
+
+import dataclasses
+import itertools
+import json
+import string
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from bert_keras import flags
+from bert_keras.checkpoints.conversion import job
+from bert_keras.checkpoints.conversion.writing import WRITERS, write
+from bert_keras.checkpoints.formats.detection import read_model
+from bert_keras.errors import InputError
+from bert_keras.run_conversion import Settings
+from tests import golden_model
+from tests.checkpoints import stored_models
+
+HEADS = (
+    "bert",
+    "pretrainer",
+    "masked_lm",
+    "next_sentence",
+    "classifier",
+    "token_classifier",
+    "multiple_choice",
+    "question_answering",
+)
+STATE = ("adam_m", "adam_v", "global_step")
+
+
+def convert(source, target, format_name, **settings):
+    settings = Settings(input=str(source), output=str(target), format=format_name, **settings)
+    return job.run(settings, "--flags")
+
+
+@pytest.mark.parametrize(("first", "second"), list(itertools.permutations(WRITERS, 2)))
+def test_there_and_back_again_is_bit_identical_in_all_six_directions(first, second, tmp_path):
+    original = stored_models.stored(with_state=True)
+    source = original
+    for number, format_name in enumerate((first, second, first)):
+        folder = f"{tmp_path}/{number}"
+        write(source, folder, format_name)
+        source = read_model(folder)
+    holds_no_state = "hugging_face" in (first, second)
+    stored_models.assert_same_values(source, original, STATE if holds_no_state else ())
+    assert (source.config, source.model) == (original.config, original.model)
+    assert source.tokenizer.vocab == original.tokenizer.vocab
+
+
+@pytest.mark.parametrize("checkpoint", ["bert_model.ckpt", "trained_model.ckpt-8"])
+def test_checkpoints_of_the_original_come_back_byte_for_byte(checkpoint, tmp_path):
+    """The second is of a run: Adam's moments and the step are in it."""
+    write(read_model(f"{golden_model.FOLDER}/{checkpoint}"), f"{tmp_path}/ours", "bert_keras")
+    write(read_model(f"{tmp_path}/ours"), f"{tmp_path}/theirs", "tf1")
+    data = ".data-00000-of-00001"
+    original = (golden_model.FOLDER / (checkpoint + data)).read_bytes()
+    assert (tmp_path / "theirs" / ("bert_model.ckpt" + data)).read_bytes() == original
+
+
+@pytest.mark.parametrize("format_name", WRITERS)
+@pytest.mark.parametrize("model", HEADS)
+def test_every_head_is_held_by_every_format(model, format_name, tmp_path):
+    original = stored_models.stored(model, hidden_act="gelu_erf", layer_norm_epsilon=1e-6)
+    assert write(original, f"{tmp_path}/model", format_name) == []
+    read = read_model(f"{tmp_path}/model")
+    stored_models.assert_same_values(read, original)
+    assert (read.config, read.model) == (original.config, original.model)
+
+
+@pytest.mark.parametrize("format_name", WRITERS)
+def test_shards_hold_the_same(format_name, tmp_path):
+    original = stored_models.stored()
+    write(original, f"{tmp_path}/model", format_name, max_shard_size=4096)
+    stored_models.assert_same_values(read_model(f"{tmp_path}/model"), original)
+    pattern = "*data-*" if format_name != "hugging_face" else "*.safetensors"
+    assert len(list((tmp_path / "model").glob(pattern))) > 2
+
+
+def test_a_written_release_is_a_bundle_with_the_names_of_the_original(tmp_path):
+    original = stored_models.stored(with_state=True)
+    write(original, f"{tmp_path}/release", "tf1")
+    reader = tf.train.load_checkpoint(f"{tmp_path}/release/bert_model.ckpt")
+    assert reader.get_variable_to_shape_map().keys() == original.weights.shapes.keys()
+    for name, value in stored_models.values(original).items():
+        np.testing.assert_array_equal(reader.get_tensor(name), value, strict=True)
+    files = {"bert_config.json", "vocab.txt", "bert_model.ckpt.index"}
+    assert files < {path.name for path in (tmp_path / "release").iterdir()}
+
+
+def test_report_names_what_became_of_each_weight(tmp_path, capsys):
+    original = stored_models.stored("classifier", with_state=True)
+    foreign = original.weights.with_values({"extra_head/w": np.zeros(3, np.float32)})
+    write(dataclasses.replace(original, weights=foreign), f"{tmp_path}/in", "tf1")
+    report = convert(f"{tmp_path}/in", f"{tmp_path}/out", "bert_keras")
+    assert report.unused == ["extra_head/w"]
+    assert report.used == sorted(original.weights.shapes)
+    assert report.differences == {"logits": 0.0}
+    printed = capsys.readouterr().out
+    assert "1 unused: extra_head/w\n0 missing\n0 fresh\n" in printed
+    assert "largest difference of logits: 0\n" in printed
+    kept = json.loads((tmp_path / "out" / "conversion.json").read_text())
+    assert kept == report._asdict()
+
+
+def test_state_is_unused_where_it_cannot_be_held(tmp_path):
+    original = stored_models.stored("question_answering", with_state=True)
+    write(original, f"{tmp_path}/in", "bert_keras")
+    report = convert(f"{tmp_path}/in", f"{tmp_path}/out", "hugging_face")
+    assert report.unused == sorted(name for name in original.weights.shapes if name.endswith(STATE))
+
+
+def test_strict_refuses_to_lose_a_weight_and_writes_nothing(tmp_path):
+    original = stored_models.stored()
+    foreign = original.weights.with_values({"extra_head/w": np.zeros(3, np.float32)})
+    write(dataclasses.replace(original, weights=foreign), f"{tmp_path}/in", "tf1")
+    with pytest.raises(InputError, match="--strict.*extra_head/w"):
+        convert(f"{tmp_path}/in", f"{tmp_path}/out", "bert_keras", strict=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_missing_head_is_an_error_unless_it_may_be_fresh(tmp_path):
+    write(stored_models.stored("bert"), f"{tmp_path}/in", "tf1")
+    wanted = {"model": "classifier", "labels": ["no", "yes"]}
+    with pytest.raises(InputError, match="2 are missing.*output_weights.*--allow_fresh"):
+        convert(f"{tmp_path}/in", f"{tmp_path}/out", "hugging_face", **wanted)
+    report = convert(
+        f"{tmp_path}/in", f"{tmp_path}/out", "hugging_face", allow_fresh=True, **wanted
+    )
+    assert report.fresh == report.missing == ["output_weights", "output_bias"]
+    read = read_model(f"{tmp_path}/out")
+    assert (read.model, read.config.labels) == ("classifier", ("no", "yes"))
+    assert read.weights.shapes["output_weights"] == (2, 16)
+
+
+def test_one_model_alone_can_be_taken_out(tmp_path):
+    write(stored_models.stored("pretrainer"), f"{tmp_path}/in", "tf1")
+    report = convert(f"{tmp_path}/in", f"{tmp_path}/out", "tf1", model="masked_lm")
+    assert report.unused == [
+        "bert/pooler/dense/bias",
+        "bert/pooler/dense/kernel",
+        "cls/seq_relationship/output_bias",
+        "cls/seq_relationship/output_weights",
+    ]
+    assert report.differences == {"masked_lm_logits": 0.0}
+
+
+def test_what_the_original_saves_besides_a_model_is_kept(tmp_path):
+    """run_squad.py saves the pooler, which its model does not use."""
+    bert, squad = stored_models.stored("bert"), stored_models.stored("question_answering")
+    both = squad.weights.with_values(stored_models.values(bert) | stored_models.values(squad))
+    write(dataclasses.replace(squad, weights=both, model=None), f"{tmp_path}/in", "tf1")
+    assert convert(f"{tmp_path}/in", f"{tmp_path}/ours", "bert_keras").unused == []
+    report = convert(f"{tmp_path}/in", f"{tmp_path}/theirs", "hugging_face")
+    assert report.unused == ["bert/pooler/dense/bias", "bert/pooler/dense/kernel"]
+
+
+def test_vocabulary_positions_and_layers_are_changed_on_the_way(tmp_path):
+    original = stored_models.stored(with_state=True)
+    write(original, f"{tmp_path}/in", "bert_keras")
+    tokens = [*stored_models.VOCABULARY[:10], "face", *stored_models.VOCABULARY[10:]]
+    (tmp_path / "new.txt").write_text("\n".join(tokens) + "\n")
+    report = convert(
+        f"{tmp_path}/in",
+        f"{tmp_path}/out",
+        "hugging_face",
+        new_vocab_file=f"{tmp_path}/new.txt",
+        max_position_embeddings=40,
+        keep_layers=["1"],
+    )
+    read = read_model(f"{tmp_path}/out")
+    assert read.config.vocab_size == len(tokens) == read.tokenizer.vocab_size
+    assert (read.config.max_position_embeddings, read.config.num_hidden_layers) == (40, 1)
+    old, new = stored_models.values(original), stored_models.values(read)
+    words = "bert/embeddings/word_embeddings"
+    for token, index in original.tokenizer.vocab.items():
+        np.testing.assert_array_equal(new[words][read.tokenizer.vocab[token]], old[words][index])
+    pieces = original.tokenizer.convert_tokens_to_ids(["f", "##a", "##c", "##e"])
+    np.testing.assert_allclose(new[words][10], old[words][pieces].mean(axis=0), rtol=1e-6)
+    kernel = "bert/encoder/layer_{}/output/dense/kernel"
+    np.testing.assert_array_equal(new[kernel.format(0)], old[kernel.format(1)])
+    assert set(report.differences.values()) == {0.0}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"format_name": "pytorch"}, "--format must be one of tf1, hugging_face, bert_keras"),
+        ({"model": "gpt"}, "--model must be one of bert, "),
+        ({"new_rows": "zeros"}, "--new_rows must be one of mean, random"),
+        ({"max_shard_size": "many"}, "--max_shard_size must be a number of bytes"),
+        ({"max_shard_size": "0"}, "--max_shard_size must be a number of bytes"),
+        ({"keep_layers": ["first"]}, "--keep_layers must be numbers of layers"),
+        ({"keep_layers": ["2"]}, "Received: .*2"),
+        ({"model": "classifier", "allow_fresh": True}, "labels"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused_before_anything_is_written(
+    settings, message, tmp_path
+):
+    write(stored_models.stored(), f"{tmp_path}/in", "tf1")
+    settings = {"format_name": "bert_keras"} | settings
+    with pytest.raises(InputError, match=message):
+        convert(f"{tmp_path}/in", f"{tmp_path}/out", **settings)
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_is_there_already_is_never_overwritten(tmp_path):
+    write(stored_models.stored(), f"{tmp_path}/in", "tf1")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.txt").write_text("years of work")
+    with pytest.raises(InputError, match="new folder, or an empty one"):
+        convert(f"{tmp_path}/in", f"{tmp_path}/out", "bert_keras")
+    with pytest.raises(InputError, match="new folder, or an empty one"):
+        convert(f"{tmp_path}/in", f"{tmp_path}/in", "bert_keras")
+    (tmp_path / "out" / "thesis.txt").unlink()
+    convert(f"{tmp_path}/in", f"{tmp_path}/out", "bert_keras")
+
+
+def test_a_release_tells_its_case_by_a_flag(tmp_path):
+    cased = dataclasses.replace(
+        stored_models.stored(),
+        tokenizer=stored_models.WordPieceTokenizer({"[UNK]": 0, "Ä": 1}, do_lower_case=False),
+    )
+    write(cased, f"{tmp_path}/in", "tf1")
+    assert read_model(f"{tmp_path}/in").tokenizer.do_lower_case
+    convert(f"{tmp_path}/in", f"{tmp_path}/out", "bert_keras", do_lower_case=False)
+    assert not read_model(f"{tmp_path}/out").tokenizer.do_lower_case
+
+
+def test_new_vocabulary_may_have_another_case_setting(tmp_path):
+    write(stored_models.stored("bert"), f"{tmp_path}/in", "bert_keras")
+    tokens = [*stored_models.SPECIAL_TOKENS, *string.ascii_letters]
+    (tmp_path / "cased.txt").write_text("\n".join(tokens) + "\n")
+    cased = {"new_vocab_file": f"{tmp_path}/cased.txt"}
+    with pytest.raises(InputError, match="cased.txt: --new_do_lower_case must be"):
+        convert(f"{tmp_path}/in", f"{tmp_path}/out", "tf1", **cased)
+    convert(f"{tmp_path}/in", f"{tmp_path}/out", "tf1", new_do_lower_case=False, **cased)
+    assert not read_model(f"{tmp_path}/out").tokenizer.do_lower_case
+
+
+@pytest.mark.slow
+def test_the_program_as_it_is_typed(tmp_path, capfd):
+    write(stored_models.stored(), f"{tmp_path}/in", "tf1")
+    words = [f"--input={tmp_path}/in", f"--output={tmp_path}/out", "--format=hugging_face"]
+    from bert_keras import run_conversion
+
+    with pytest.raises(SystemExit) as stopped:
+        flags.run(run_conversion.main, Settings, command_line=words)
+    assert stopped.value.code == 0
+    assert "largest difference of masked_lm_logits: 0" in capfd.readouterr().out
