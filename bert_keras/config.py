@@ -12,6 +12,7 @@ from bert_keras.errors import InputError
 from bert_keras.files import read_text
 from bert_keras.notices import notify
 
+HUGGING_FACE_KEYS = {"model_type", "layer_norm_eps"}  # no other config has them
 LARGEST_NUMBER = sys.float_info.max  # a JSON file may hold an integer that no float does
 HIDDEN_ACTIVATIONS = ("gelu", "gelu_erf", "relu", "tanh", "linear")
 
@@ -110,6 +111,7 @@ class BertConfig:
             raise InputError(
                 f"A BERT config is a JSON file like bert_config.json. Received: {path} ({error})"
             ) from error
+        _refuse_hugging_face(values, path)
         try:
             config = cls.from_dict(values)
         except InputError as error:
@@ -181,8 +183,18 @@ def _check_finite_number(key: str, value) -> None:
         raise InputError(f"{key} must be a finite number. Received: {value!r}")
 
 
+def _refuse_hugging_face(values, path: str) -> None:
+    """Their "gelu" is another function than the original's, and their epsilon has another key."""
+    if isinstance(values, dict) and not HUGGING_FACE_KEYS.isdisjoint(values):
+        raise InputError(
+            f"{path} is a config of Hugging Face's, whose keys mean something else. "
+            "bert_keras.from_pretrained and --bert_config_file read it; or convert the model with "
+            "python -m bert_keras.run_conversion --format=bert_keras."
+        )
+
+
 def _check_labels(labels) -> None:
-    is_list = isinstance(labels, list | tuple)
+    is_list = isinstance(labels, list | tuple)  # one string would be as many labels as letters
     if not is_list or not all(isinstance(label, str) for label in labels):
         raise InputError(f"labels must be a list of names. Received: {labels!r}")
     if len(set(labels)) < len(labels):

@@ -9,13 +9,17 @@ import tensorflow as tf
 
 from bert_keras.checkpoints.builders import BUILDERS, builder_of, encoder_model
 from bert_keras.checkpoints.conversion.selection import relabeled
+from bert_keras.checkpoints.files import safetensors_files
 from bert_keras.checkpoints.formats import detection, native
+from bert_keras.checkpoints.formats.sentence_transformers import transformer_folder
+from bert_keras.checkpoints.formats.tokenizer_files import stored_case
 from bert_keras.checkpoints.loading import LoadReport, load_weights, named_variables
 from bert_keras.checkpoints.names import HEADS, POOLER
 from bert_keras.checkpoints.stored_model import Pooling, StoredModel
 from bert_keras.checkpoints.weights import Weights
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
+from bert_keras.files import is_folder
 from bert_keras.layers.sentence_pooling import SentencePooling
 from bert_keras.notices import notify
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
@@ -52,6 +56,11 @@ def from_pretrained(
     Raises:
         InputError: a file is missing or damaged, or config, vocabulary and weights disagree.
     """
+    if build is not None and not callable(build):
+        raise InputError(
+            "build must be a function of bert_keras.models, such as bert_keras.classifier. "
+            f"Received: {build!r}"
+        )
     stored = detection.read_model(os.fspath(path), do_lower_case)
     _check_vocabulary(stored)
     if labels is not None:
@@ -85,11 +94,25 @@ def save_pretrained(
         InputError: the folder cannot be written.
     """
     folder = os.fspath(folder)
+    _check_no_other_model(folder)
     try:
         tf.io.gfile.makedirs(folder)
         native.write(_stored(model, tokenizer, made_by), folder)
     except tf.errors.OpError as error:
         raise InputError(f"The folder {folder} cannot be written: {error.message}") from error
+
+
+def _check_no_other_model(folder: str) -> None:
+    """Raises InputError if the model of someone else would be overwritten in part."""
+    if not is_folder(folder):
+        return
+    is_release = detection.is_release(folder)
+    if is_release or safetensors_files.is_there(folder):
+        raise InputError(
+            "A folder holds one model. Received: "
+            f"{folder}, which holds {'a release of Google' if is_release else 'safetensors'}. "
+            "Save to another folder."
+        )
 
 
 def load_checkpoint(model: keras.Model, path: str | os.PathLike) -> LoadReport:
@@ -108,6 +131,17 @@ def load_checkpoint(model: keras.Model, path: str | os.PathLike) -> LoadReport:
     stored = detection.read_config(path)
     _check_same_computation(model.get_layer("embeddings").config, stored, path)
     return load_weights(model, weights)
+
+
+def check_stored_case(do_lower_case: bool, path: str) -> None:
+    """Raises InputError if the files of pretrained weights say another case setting."""
+    folder, _ = detection.locate(path)
+    stored = stored_case(transformer_folder(folder))
+    if stored not in (None, do_lower_case):
+        raise InputError(
+            "--do_lower_case must be as when the weights were trained. Received: "
+            f"{do_lower_case}, but {stored} beside {path}. Pass --do_lower_case={stored}."
+        )
 
 
 def _check_same_computation(config: BertConfig, stored: BertConfig | None, path: str) -> None:
@@ -151,4 +185,9 @@ def _check_vocabulary(stored: StoredModel) -> None:
             "A vocabulary must not be larger than vocab_size="
             f"{stored.config.vocab_size} of the config. Received: {stored.tokenizer.vocab_size} "
             f"entries beside {stored.weights.path}"
+        )
+    if stored.tokenizer.vocab_size < stored.config.vocab_size:
+        notify(
+            f"{stored.weights.path}: the vocabulary has {stored.tokenizer.vocab_size} entries for "
+            f"{stored.config.vocab_size} rows of the word table"
         )

@@ -5,6 +5,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from bert_keras.checkpoints.formats.config_files import read_config_file
+from bert_keras.checkpoints.pretrained import check_stored_case
 from bert_keras.config import BertConfig
 from bert_keras.data.records import Shard, check_first_records
 from bert_keras.data.sampling import NUM_SAMPLED_RECORDS, Sample, sample_records
@@ -35,7 +37,7 @@ def read_inputs(settings: Any) -> Inputs:
         InputError: one of them is missing or contradicts another, or a flag.
     """
     config_file, vocab_file = settings.bert_config_file, settings.vocab_file
-    config = BertConfig.from_json_file(config_file)
+    config, _ = read_config_file(config_file)
     preflight.check_length(settings.max_seq_length, config, config_file)
     files = expand_input_files(settings.input_file)
     tokenizer = None
@@ -44,6 +46,8 @@ def read_inputs(settings: Any) -> Inputs:
         preflight.check_vocabulary(tokenizer, vocab_file, config, config_file)
     vocabulary = tokenizer.vocab if tokenizer else {}
     check_case(settings.do_lower_case, vocabulary, settings.init_checkpoint)
+    if settings.init_checkpoint:
+        check_stored_case(settings.do_lower_case, settings.init_checkpoint)
     lengths = (settings.max_seq_length, settings.max_predictions_per_seq)
     shards = check_first_records(files, *lengths)
     # For an evaluation the first record of every file will do.

@@ -14,7 +14,7 @@ from bert_keras.tokenizers.vocabulary import SPECIAL_TOKENS
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
 CONFIG = BertConfig(
-    vocab_size=40,
+    vocab_size=39,
     hidden_size=16,
     num_hidden_layers=2,
     num_attention_heads=2,

@@ -147,8 +147,8 @@ def test_missing_file_is_named(tmp_path, vocab_file, missing):
         from_pretrained(str(tmp_path))
 
 
-def test_file_is_no_folder(vocab_file):
-    with pytest.raises(InputError, match="is a folder"):
+def test_file_of_no_weights_is_no_model(vocab_file):
+    with pytest.raises(InputError, match="Weights are the .index file of a checkpoint or"):
         from_pretrained(vocab_file)
 
 

@@ -14,9 +14,12 @@ MOST_POSITIONS = 16
 NUM_EXAMPLES, NUM_CHOICES, NUM_PREDICTIONS = 3, 2, 4
 
 
-def largest_differences(ours: dict, theirs: dict) -> dict[str, float]:
-    """The largest absolute difference of each output of two models, `outputs` of both."""
-    return {name: float(np.max(np.abs(ours[name] - theirs[name]))) for name in theirs}
+def largest_differences(written: dict, expected: dict) -> dict[str, float | None]:
+    """The largest absolute difference of each output, by `outputs`; None: it was not written."""
+    return {
+        name: float(np.max(np.abs(written[name] - value))) if name in written else None
+        for name, value in expected.items()
+    }
 
 
 def outputs(stored: StoredModel) -> dict[str, np.ndarray]:

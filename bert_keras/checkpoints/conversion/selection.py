@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import keras
 
 from bert_keras.checkpoints.builders import BUILDERS
+from bert_keras.checkpoints.formats.hugging_face_config import numbered_labels
 from bert_keras.checkpoints.loading import check_missing, named_variables
 from bert_keras.checkpoints.names import (
     GLOBAL_STEP,
@@ -23,15 +24,26 @@ LABEL_HEAD = ("output_weights", "output_bias")
 
 
 def relabeled(stored: StoredModel, labels: Sequence[str]) -> StoredModel:
-    """With a head for these labels; that of the files is kept only if it was made for them."""
-    labels, old = tuple(labels), stored.config.labels
+    """With these classes; the head of the files is kept if it may have been made for them.
+
+    That is if the files name the same ones, or as many without names.
+
+    Raises:
+        InputError: the labels are no list of names.
+    """
+    old = stored.config.labels
+    config = dataclasses.replace(stored.config, labels=labels)
     weights = stored.weights
-    if old not in ((), labels) and LABEL_HEAD[0] in weights.shapes:
-        notify(f"{weights.path}: the head for the labels {', '.join(old)} is not used")
+    is_same = config.labels == old
+    is_naming = old == numbered_labels(len(config.labels))
+    if LABEL_HEAD[0] in weights.shapes and not is_same and not is_naming:
+        notify(
+            f"{weights.path}: its head is for the labels {', '.join(old)} and not used; without "
+            "labels it is"
+        )
         weights = weights.renamed(
             {name: name for name in weights.shapes if weight_of_state(name) not in LABEL_HEAD}
         )
-    config = dataclasses.replace(stored.config, labels=labels)
     return dataclasses.replace(stored, config=config, weights=weights)
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections.abc import Callable
 
 import tensorflow as tf
 
@@ -9,6 +10,7 @@ from bert_keras.checkpoints.formats import hugging_face, native, tf1
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.checkpoints.weights import Weights
 from bert_keras.errors import InputError
+from bert_keras.files import UNFINISHED
 from bert_keras.progress import Progress
 
 # --format -> what writes it
@@ -21,7 +23,11 @@ FLOAT32 = 4  # bytes
 
 
 def write(
-    stored: StoredModel, folder: str, format_name: str, max_shard_size: int | None = None
+    stored: StoredModel,
+    folder: str,
+    format_name: str,
+    max_shard_size: int | None = None,
+    check_unheld: Callable[[list[str]], None] = list,
 ) -> list[str]:
     """Writes a model under another name, then renames the folder: it is whole or not there.
 
@@ -30,6 +36,7 @@ def write(
         folder: a new one, or an empty one.
         format_name: one of `WRITERS`.
         max_shard_size: the most bytes of one file of weights; None: a single one.
+        check_unheld: takes what is returned, and may raise before the folder appears.
 
     Returns:
         The names of the weights that the format cannot hold.
@@ -38,20 +45,27 @@ def write(
         InputError: something is there already, or it cannot be written.
     """
     check_output(folder)
-    unfinished = f"{folder.rstrip('/')}.unfinished"
+    unfinished = f"{folder.rstrip('/')}{UNFINISHED}"
     try:
-        if tf.io.gfile.exists(unfinished):
-            tf.io.gfile.rmtree(unfinished)
+        _remove(unfinished)
         tf.io.gfile.makedirs(unfinished)
         with Progress("converting", _num_bytes(stored.weights), "B") as progress:
             shown = dataclasses.replace(stored, weights=_shown(stored.weights, progress))
             unheld = WRITERS[format_name](shown, unfinished, max_shard_size)
-        if tf.io.gfile.exists(folder):
-            tf.io.gfile.rmtree(folder)  # it is empty
+        check_unheld(unheld)
+        check_output(folder)  # again: another process may have been faster
+        _remove(folder)
         tf.io.gfile.rename(unfinished, folder)
     except tf.errors.OpError as error:
         raise InputError(f"The folder {folder} cannot be written: {error.message}") from error
+    finally:
+        _remove(unfinished)
     return unheld
+
+
+def _remove(folder: str) -> None:
+    if tf.io.gfile.exists(folder):
+        tf.io.gfile.rmtree(folder)
 
 
 def check_output(folder: str) -> None:

@@ -7,7 +7,8 @@ import tensorflow as tf
 from bert_keras.checkpoints.builders import BUILDERS, shown_model
 from bert_keras.checkpoints.files import bundle, safetensors_files
 from bert_keras.checkpoints.files.other_formats import refuse_others
-from bert_keras.checkpoints.formats import hugging_face, tf1
+from bert_keras.checkpoints.formats import config_files, hugging_face, tf1
+from bert_keras.checkpoints.formats.hugging_face_config import numbered_labels
 from bert_keras.checkpoints.formats.sentence_transformers import transformer_folder
 from bert_keras.checkpoints.loading import check_config
 from bert_keras.checkpoints.stored_model import StoredModel
@@ -51,10 +52,17 @@ def read_weights(path: str) -> Weights:
 def read_config(path: str) -> BertConfig | None:
     """The config beside the weights; None: there is none."""
     folder, checkpoint = locate(path)
-    files = (tf1.OWN_CONFIG_FILE, tf1.CONFIG_FILE)
+    files = (config_files.OWN_CONFIG_FILE, config_files.CONFIG_FILE)
     if not any(tf.io.gfile.exists(tf.io.gfile.join(folder, file)) for file in files):
         return None
-    return (tf1.read_config(folder) if checkpoint else hugging_face.read_config(folder))[0]
+    return (config_files.read_config(folder) if checkpoint else hugging_face.read_config(folder))[0]
+
+
+def is_release(folder: str) -> bool:
+    """Whether it holds a finished model that Google's programs wrote, and not ours."""
+    names = tf.io.gfile.listdir(folder)
+    weights = tf1.WEIGHTS_PREFIX + bundle.INDEX_SUFFIX
+    return weights in names and config_files.OWN_CONFIG_FILE not in names
 
 
 def _labels(stored: StoredModel, model: str) -> tuple[str, ...]:
@@ -62,7 +70,7 @@ def _labels(stored: StoredModel, model: str) -> tuple[str, ...]:
     head = stored.weights.shapes.get("output_weights")
     if stored.config.labels or not head or model == multiple_choice.__name__:
         return stored.config.labels
-    return tuple(f"LABEL_{index}" for index in range(head[0]))
+    return numbered_labels(head[0])
 
 
 def locate(path: str) -> tuple[str, str | None]:
@@ -95,13 +103,15 @@ def _locate_file(path: str) -> tuple[str, str | None]:
     prefix = bundle.prefix_of(path)
     if tf.io.gfile.exists(prefix + bundle.INDEX_SUFFIX):
         return folder, prefix
-    if not tf.io.gfile.exists(path) or not path.endswith(SAFETENSORS):
-        if tf.io.gfile.exists(path):
-            refuse_others(path)
+    if not tf.io.gfile.exists(path):
         raise InputError(
-            "A pretrained model is a folder, or it is named by a .safetensors file or by the "
-            "prefix of its .index and .data files, such as bert_model.ckpt. "
-            f"Received: {path}, which is none of them"
+            "A pretrained model is a folder on a disk, or it is named by a .safetensors file or by "
+            "the prefix of its .index and .data files, such as bert_model.ckpt; nothing is "
+            f"downloaded. Received: {path}, which does not exist"
         )
     refuse_others(path)
+    if not path.endswith(SAFETENSORS):
+        raise InputError(
+            f"Weights are the .index file of a checkpoint or a .safetensors file. Received: {path}"
+        )
     return folder, None

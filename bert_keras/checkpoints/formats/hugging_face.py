@@ -12,9 +12,10 @@ import tensorflow as tf
 
 from bert_keras.checkpoints.builders import encoder_model, shown_model
 from bert_keras.checkpoints.files import safetensors_files
-from bert_keras.checkpoints.files.json_files import read_json, write_json
+from bert_keras.checkpoints.files.json_files import write_json
 from bert_keras.checkpoints.formats import hugging_face_names as names
-from bert_keras.checkpoints.formats.hugging_face_config import from_hugging_face, to_hugging_face
+from bert_keras.checkpoints.formats.config_files import read_hugging_face_config
+from bert_keras.checkpoints.formats.hugging_face_config import to_hugging_face
 from bert_keras.checkpoints.formats.sentence_transformers import (
     read_pooling,
     transformer_folder,
@@ -63,12 +64,7 @@ def read_config(folder: str) -> tuple[BertConfig, str | None]:
     Raises:
         InputError: there is none, it is damaged, or it is that of another kind of model.
     """
-    path = tf.io.gfile.join(transformer_folder(folder), CONFIG_FILE)
-    values = read_json(path, dict)
-    try:
-        return from_hugging_face(values)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from error
+    return read_hugging_face_config(tf.io.gfile.join(transformer_folder(folder), CONFIG_FILE))
 
 
 def open_weights(path: str) -> Weights:

@@ -107,6 +107,11 @@ def _activation(name) -> str:
     return ACTIVATIONS[name]
 
 
+def numbered_labels(num_classes: int) -> tuple[str, ...]:
+    """The names that transformers gives to classes without any: LABEL_0, LABEL_1, …"""
+    return tuple(f"LABEL_{index}" for index in range(num_classes))
+
+
 def _labels(values: dict, model: str | None) -> tuple[str, ...]:
     """The names of the classes in the order of their ids; those of transformers where it has none.
 
@@ -121,7 +126,7 @@ def _labels(values: dict, model: str | None) -> tuple[str, ...]:
                 f"num_labels must be an integer of at most {MOST_LABELS}. "
                 f"Received: {num_labels!r:.200}"
             )
-        return tuple(f"LABEL_{index}" for index in range(num_labels))
+        return numbered_labels(num_labels)
     labels = _in_order(id2label)
     if num_labels not in (None, len(labels)):
         raise InputError(
@@ -156,4 +161,4 @@ def _written_labels(labels: tuple, model: str, num_classes: int | None) -> tuple
             f"A classifier needs a label for each row of output_weights, {num_classes}. "
             f"Received: {len(labels)} labels in the config"
         )
-    return labels or tuple(f"LABEL_{index}" for index in range(num_classes))
+    return labels or numbered_labels(num_classes)

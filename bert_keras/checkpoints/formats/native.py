@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from bert_keras.checkpoints.files.json_files import write_json
 from bert_keras.checkpoints.formats import tf1
+from bert_keras.checkpoints.formats.config_files import OWN_CONFIG_FILE, config_values
 from bert_keras.checkpoints.formats.sentence_transformers import write_pooling
 from bert_keras.checkpoints.formats.tokenizer_files import write_tokenizer
 from bert_keras.checkpoints.stored_model import StoredModel
@@ -48,7 +49,7 @@ def write(stored: StoredModel, folder: str, max_shard_size: int | None = None) -
     Returns:
         The names of the weights that are not written: dropout seeds, which belong to runs.
     """
-    write_json(tf.io.gfile.join(folder, tf1.OWN_CONFIG_FILE), tf1.config_values(stored))
+    write_json(tf.io.gfile.join(folder, OWN_CONFIG_FILE), config_values(stored))
     if stored.tokenizer is not None:
         write_tokenizer(stored.tokenizer, folder)
     if stored.pooling:

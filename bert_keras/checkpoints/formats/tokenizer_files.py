@@ -89,6 +89,13 @@ def read_tokenizer(
     return tokenizer
 
 
+def stored_case(folder: str) -> bool | None:
+    """The `do_lower_case` that the files beside weights say, if they do."""
+    path = tf.io.gfile.join(folder, SETTINGS_FILE)
+    said = read_json(path, dict).get("do_lower_case") if tf.io.gfile.exists(path) else None
+    return said if isinstance(said, bool) else None
+
+
 def write_tokenizer(tokenizer: WordPieceTokenizer, folder: str) -> None:
     """Writes vocabulary and settings, from which `read_tokenizer` makes the tokenizer again.
 

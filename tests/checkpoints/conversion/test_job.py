@@ -99,7 +99,8 @@ def test_report_names_what_became_of_each_weight(tmp_path, capsys):
     assert report.used == sorted(original.weights.shapes)
     assert report.differences == {"logits": 0.0}
     printed = capsys.readouterr().out
-    assert "1 unused: extra_head/w\n0 missing\n0 fresh\n" in printed
+    assert "41 weights and 83 of a run's moments, step and seeds used; " in printed
+    assert "1 weights unused: extra_head/w\n0 weights missing\n0 weights fresh\n" in printed
     assert "largest difference of logits: 0\n" in printed
     kept = json.loads((tmp_path / "out" / "conversion.json").read_text())
     assert kept == report._asdict()
