@@ -8,7 +8,6 @@ import tensorflow as tf
 
 from bert_keras.checkpoints.builders import BUILDERS
 from bert_keras.checkpoints.files import bundle
-from bert_keras.checkpoints.formats import hugging_face_names
 from bert_keras.checkpoints.loading import compare, named_variables
 from bert_keras.checkpoints.names import (
     is_known,
@@ -50,12 +49,6 @@ def test_a_foreign_name_is_not_known():
     assert all(map(is_known, known))
     foreign = ("extra_head/w", "bert/encoder/layer_#x/output/dense/bias", "model/bert/pooler/dense")
     assert not any(map(is_known, foreign))
-
-
-def test_every_name_of_a_release_has_one_in_hugging_face():
-    held = hugging_face_names.names_in_class("pretrainer", num_layers=12)
-    assert held.keys() == released_shapes().keys()
-    assert len(set(held.values())) == 206
 
 
 def test_config_of_another_release_names_tensor_shapes_and_key_without_reading_a_value():

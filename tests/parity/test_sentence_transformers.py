@@ -9,10 +9,8 @@ import tensorflow as tf
 
 from bert_keras.checkpoints.formats import hugging_face
 from bert_keras.checkpoints.formats.sentence_transformers import read_pooling
-from bert_keras.checkpoints.loading import load_weights
+from bert_keras.checkpoints.pretrained import from_pretrained
 from bert_keras.checkpoints.stored_model import Pooling
-from bert_keras.models.bert import bert
-from bert_keras.models.sentence_encoder import sentence_encoder
 
 pytestmark = pytest.mark.parity
 SENTENCES = [
@@ -44,11 +42,9 @@ def embeddings_there(folder) -> np.ndarray:
 
 
 def embeddings_here(folder) -> np.ndarray:
-    stored = hugging_face.read(str(folder))
-    model = sentence_encoder(bert(stored.config), *stored.pooling)
-    load_weights(model, stored.weights)
-    ids = [["[CLS]", *stored.tokenizer.tokenize(text), "[SEP]"] for text in SENTENCES]
-    ids = tf.ragged.constant(list(map(stored.tokenizer.convert_tokens_to_ids, ids)), tf.int32)
+    model, tokenizer = from_pretrained(folder)
+    tokens = [["[CLS]", *tokenizer.tokenize(text), "[SEP]"] for text in SENTENCES]
+    ids = tf.ragged.constant([tokenizer.convert_tokens_to_ids(row) for row in tokens], tf.int32)
     inputs = {
         "input_ids": ids.to_tensor(),
         "input_mask": tf.ones_like(ids).to_tensor(),
