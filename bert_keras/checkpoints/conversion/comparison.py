@@ -8,6 +8,7 @@ import numpy as np
 from bert_keras.checkpoints.builders import builder_of
 from bert_keras.checkpoints.loading import load_weights
 from bert_keras.checkpoints.stored_model import StoredModel
+from bert_keras.layers.initializers import zeros_to_be_loaded
 
 SEED = 20181011  # the day of the paper: every run compares on the same batch
 MOST_POSITIONS = 16
@@ -28,7 +29,8 @@ def outputs(stored: StoredModel) -> dict[str, np.ndarray]:
     Raises:
         InputError: its weights are incomplete or damaged.
     """
-    model = builder_of(stored)(stored.config)
+    with zeros_to_be_loaded():
+        model = builder_of(stored)(stored.config)
     load_weights(model, stored.weights, optional=())
     results = model(fixed_batch(model, stored), training=False)
     results = {name: keras.ops.convert_to_numpy(value) for name, value in results.items()}
