@@ -4,9 +4,13 @@ from collections.abc import Callable, Collection
 
 import keras
 
-from bert_keras.checkpoints.names import POOLER
-from bert_keras.checkpoints.stored_model import StoredModel
+from bert_keras.checkpoints.loading import named_variables
+from bert_keras.checkpoints.names import LABEL_WEIGHTS, POOLER
+from bert_keras.checkpoints.stored_model import Pooling, StoredModel
+from bert_keras.checkpoints.weights import Weights
 from bert_keras.config import BertConfig
+from bert_keras.errors import InputError
+from bert_keras.layers.sentence_pooling import SentencePooling
 from bert_keras.models.bert import bert, unpooled_bert
 from bert_keras.models.classifier import classifier
 from bert_keras.models.masked_lm import masked_lm
@@ -16,7 +20,9 @@ from bert_keras.models.pretrainer import pretrainer
 from bert_keras.models.question_answering import question_answering
 from bert_keras.models.sentence_encoder import sentence_encoder
 from bert_keras.models.token_classifier import token_classifier
+from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
+EMBEDDINGS = "embeddings"  # the layer that every model has, and that holds its config
 BUILDERS: dict[str, Callable[[BertConfig], keras.Model]] = {
     build.__name__: build
     for build in (
@@ -31,11 +37,12 @@ BUILDERS: dict[str, Callable[[BertConfig], keras.Model]] = {
         question_answering,
     )
 }
+ENCODERS = (bert.__name__, unpooled_bert.__name__)
 LABELED = (classifier.__name__, token_classifier.__name__)  # those that have classes
 # Heads that the names of the weights show -> the model; where several are there the first counts.
 # The original gives one name to all heads of labels: what else than a classifier has to be said.
 _SHOWN_HEADS = (
-    (("output_weights",), "classifier"),
+    ((LABEL_WEIGHTS,), "classifier"),
     (("cls/squad/output_weights",), "question_answering"),
     (("cls/predictions/output_bias", "cls/seq_relationship/output_weights"), "pretrainer"),
     (("cls/predictions/output_bias",), "masked_lm"),
@@ -46,9 +53,42 @@ _SHOWN_HEADS = (
 def builder_of(stored: StoredModel) -> Callable[[BertConfig], keras.Model]:
     """What builds a stored model; an encoder also pools sentences if the files say how."""
     build = BUILDERS[stored.model]
-    if not stored.pooling or build not in (bert, unpooled_bert):
+    if not stored.pooling:
         return build
-    return lambda config: sentence_encoder(build(config), *stored.pooling)
+    modes, normalize = stored.pooling.modes, stored.pooling.normalize
+    return lambda config: sentence_encoder(build(config), modes, normalize)
+
+
+def stored_model_of(
+    model: keras.Model, tokenizer: WordPieceTokenizer | None, made_by: str = ""
+) -> StoredModel:
+    """A Keras model as the formats write it.
+
+    Args:
+        model: one that a function of `bert_keras.models` made.
+        tokenizer: that of its vocabulary.
+        made_by: a sentence for its card.
+
+    Raises:
+        InputError: it was not made by one of them.
+    """
+    if not any(layer.name == EMBEDDINGS for layer in model.layers):
+        raise InputError(
+            "Saved are models that a function of bert_keras.models made. Received: "
+            f"{model.name} without a layer {EMBEDDINGS!r}. Save the BERT inside it."
+        )
+    variables = named_variables(model)
+    shapes = {name: tuple(variable.shape) for name, variable in variables.items()}
+    pooling = next((layer for layer in model.layers if isinstance(layer, SentencePooling)), None)
+    name = model.name.removeprefix("packed_")
+    return StoredModel(
+        config=model.get_layer(EMBEDDINGS).config,
+        tokenizer=tokenizer,
+        weights=Weights(model.name, shapes, lambda name: variables[name].value),
+        model=name if name in BUILDERS else shown_model(shapes),
+        pooling=pooling and Pooling(pooling.modes, pooling.normalize),
+        made_by=made_by,
+    )
 
 
 def shown_model(names: Collection[str]) -> str:

@@ -26,8 +26,9 @@ SEGMENTS = "bert/embeddings/token_type_embeddings"
 LAYERS = "bert/encoder/layer"
 OUTPUT_BIAS = "cls/predictions/output_bias"  # one entry for each row of the word table
 POOLER = "bert/pooler/"
+LABEL_WEIGHTS, LABEL_BIAS = "output_weights", "output_bias"  # of every head with classes
 # How the names of heads begin: what may be missing where a model is to be trained.
-HEADS = ("cls/", "output_weights", "output_bias")
+HEADS = ("cls/", LABEL_WEIGHTS, LABEL_BIAS)
 
 _LAYER = f"{LAYERS}_#/"
 DENSE = (
@@ -57,12 +58,12 @@ _ALL = (
     "cls/seq_relationship/output_bias",
     "cls/squad/output_weights",
     "cls/squad/output_bias",
-    "output_weights",
-    "output_bias",
+    LABEL_WEIGHTS,
+    LABEL_BIAS,
 )
 _UNPOOLED = ("bert/embeddings/", LAYERS)
 _POOLED = (*_UNPOOLED, POOLER)
-_LABELS = ("output_weights", "output_bias")
+_LABELS = (LABEL_WEIGHTS, LABEL_BIAS)
 # the function of bert_keras.models -> how the names of its weights begin
 _SCOPES_OF_MODELS = {
     "bert": _POOLED,
@@ -89,7 +90,9 @@ def names_of(model: str, num_layers: int) -> list[str]:
 
 def is_known(name: str) -> bool:
     """Whether it is a weight of one of our models, or the step."""
-    return name == GLOBAL_STEP or re.sub(r"(?<=/layer_)[0-9]+(?=/)", "#", name) in _ALL
+    return name == GLOBAL_STEP or (
+        "#" not in name and re.sub(r"(?<=/layer_)[0-9]+(?=/)", "#", name) in _ALL
+    )
 
 
 def original_name(path: str) -> str:

@@ -5,22 +5,19 @@ import os
 from collections.abc import Callable, Sequence
 
 import keras
-import tensorflow as tf
 
-from bert_keras.checkpoints.builders import BUILDERS, builder_of, encoder_model
-from bert_keras.checkpoints.conversion.selection import relabeled
+from bert_keras.checkpoints.builders import EMBEDDINGS, builder_of, encoder_model, stored_model_of
 from bert_keras.checkpoints.files import safetensors_files
 from bert_keras.checkpoints.formats import detection, native
 from bert_keras.checkpoints.formats.sentence_transformers import transformer_folder
 from bert_keras.checkpoints.formats.tokenizer_files import stored_case
+from bert_keras.checkpoints.labels import relabeled
 from bert_keras.checkpoints.loading import LoadReport, load_weights, named_variables
-from bert_keras.checkpoints.names import HEADS, POOLER
-from bert_keras.checkpoints.stored_model import Pooling, StoredModel
-from bert_keras.checkpoints.weights import Weights
+from bert_keras.checkpoints.names import HEADS, LABEL_BIAS, LABEL_WEIGHTS, POOLER
+from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.files import is_folder
-from bert_keras.layers.sentence_pooling import SentencePooling
 from bert_keras.notices import notify
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
@@ -62,7 +59,11 @@ def from_pretrained(
             f"Received: {build!r}"
         )
     stored = detection.read_model(os.fspath(path), do_lower_case)
-    _check_vocabulary(stored)
+    if stored.tokenizer is None:
+        raise InputError(
+            "A pretrained model needs vocab.txt or tokenizer.json. "
+            f"Received: {stored.weights.path} without one beside it"
+        )
     if labels is not None:
         stored = relabeled(stored, labels)
     model = (build or builder_of(_encoder_of(stored)))(stored.config)
@@ -95,11 +96,7 @@ def save_pretrained(
     """
     folder = os.fspath(folder)
     _check_no_other_model(folder)
-    try:
-        tf.io.gfile.makedirs(folder)
-        native.write(_stored(model, tokenizer, made_by), folder)
-    except tf.errors.OpError as error:
-        raise InputError(f"The folder {folder} cannot be written: {error.message}") from error
+    native.replace(stored_model_of(model, tokenizer, made_by), folder)
 
 
 def _check_no_other_model(folder: str) -> None:
@@ -129,7 +126,14 @@ def load_checkpoint(model: keras.Model, path: str | os.PathLike) -> LoadReport:
     path = os.fspath(path)
     weights = detection.read_weights(path)
     stored = detection.read_config(path)
-    _check_same_computation(model.get_layer("embeddings").config, stored, path)
+    _check_same_computation(model.get_layer(EMBEDDINGS).config, stored, path)
+    head = named_variables(model).get(LABEL_WEIGHTS)
+    if head is not None and weights.shapes.get(LABEL_WEIGHTS, head.shape)[0] != head.shape[0]:
+        notify(
+            f"{path}: its head has {weights.shapes[LABEL_WEIGHTS][0]} outputs and not "
+            f"{head.shape[0]}, and is not used"
+        )
+        weights = weights.without((LABEL_WEIGHTS, LABEL_BIAS))
     return load_weights(model, weights)
 
 
@@ -155,39 +159,5 @@ def _check_same_computation(config: BertConfig, stored: BertConfig | None, path:
             )
 
 
-def _stored(model: keras.Model, tokenizer: WordPieceTokenizer | None, made_by: str) -> StoredModel:
-    variables = named_variables(model)
-    shapes = {name: tuple(variable.shape) for name, variable in variables.items()}
-    poolings = [layer for layer in model.layers if isinstance(layer, SentencePooling)]
-    name = model.name.removeprefix("packed_")
-    return StoredModel(
-        config=model.get_layer("embeddings").config,
-        tokenizer=tokenizer,
-        weights=Weights(model.name, shapes, lambda name: variables[name].value),
-        model=name if name in BUILDERS else None,
-        pooling=Pooling(poolings[0].modes, poolings[0].normalize) if poolings else None,
-        made_by=made_by,
-    )
-
-
 def _encoder_of(stored: StoredModel) -> StoredModel:
     return dataclasses.replace(stored, model=encoder_model(stored.weights.shapes))
-
-
-def _check_vocabulary(stored: StoredModel) -> None:
-    if stored.tokenizer is None:
-        raise InputError(
-            "A pretrained model needs vocab.txt or tokenizer.json. "
-            f"Received: {stored.weights.path} without one beside it"
-        )
-    if stored.tokenizer.vocab_size > stored.config.vocab_size:
-        raise InputError(
-            "A vocabulary must not be larger than vocab_size="
-            f"{stored.config.vocab_size} of the config. Received: {stored.tokenizer.vocab_size} "
-            f"entries beside {stored.weights.path}"
-        )
-    if stored.tokenizer.vocab_size < stored.config.vocab_size:
-        notify(
-            f"{stored.weights.path}: the vocabulary has {stored.tokenizer.vocab_size} entries for "
-            f"{stored.config.vocab_size} rows of the word table"
-        )

@@ -1,9 +1,11 @@
 """The weights of a file, whatever its format: names and shapes at once, values when asked for."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
+
+from bert_keras.errors import InputError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +26,11 @@ class Weights:
         shapes = {new: self.shapes[old] for new, old in names.items()}
         return Weights(self.path, shapes, lambda name: self.read(names[name]))
 
+    def without(self, names: Iterable[str]) -> "Weights":
+        """The weights but for some of them."""
+        left_out = set(names)
+        return self.renamed({name: name for name in self.shapes if name not in left_out})
+
     def with_values(self, values: Mapping[str, np.ndarray]) -> "Weights":
         """The weights and more of them, that need not be read."""
         shapes = {**self.shapes, **{name: tuple(value.shape) for name, value in values.items()}}
@@ -31,4 +38,13 @@ class Weights:
             self.path,
             shapes,
             lambda name: values[name] if name in values else self.read(name),
+        )
+
+
+def check_floating(name: str, value: np.ndarray, path: str) -> None:
+    """Raises InputError, which names the weight and the file, unless its values are float32."""
+    if value.dtype != "float32":
+        raise InputError(
+            f"Weights must be floating-point numbers of 32 bits. Received: {name} of type "
+            f"{getattr(value.dtype, 'name', value.dtype)} in {path}. Convert it to float32 first."
         )

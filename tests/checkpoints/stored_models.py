@@ -6,6 +6,8 @@ import functools
 import numpy as np
 
 from bert_keras.checkpoints.builders import BUILDERS
+from bert_keras.checkpoints.conversion.writing import WRITERS
+from bert_keras.checkpoints.files.whole_folders import new_folder
 from bert_keras.checkpoints.loading import named_variables
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.checkpoints.weights import Weights
@@ -69,3 +71,9 @@ def assert_same_values(ours: StoredModel, theirs: StoredModel, without: tuple = 
     assert values(ours).keys() == expected.keys()
     for name, value in values(ours).items():
         np.testing.assert_array_equal(value, expected[name], strict=True)
+
+
+def write(stored: StoredModel, folder, format_name: str, max_shard_size: int | None = None):
+    """A new folder in a format; returns the names that the format cannot hold."""
+    with new_folder(str(folder)) as unfinished:
+        return WRITERS[format_name](stored, unfinished, max_shard_size)

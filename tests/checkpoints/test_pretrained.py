@@ -6,18 +6,26 @@ import string
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 import bert_keras
-from bert_keras.checkpoints.conversion.writing import WRITERS, write
+from bert_keras.checkpoints.conversion.writing import WRITERS
 from bert_keras.checkpoints.files import bundle
+from bert_keras.checkpoints.formats.config_files import read_config_file
 from bert_keras.checkpoints.loading import named_variables
-from bert_keras.checkpoints.pretrained import from_pretrained, load_checkpoint, save_pretrained
+from bert_keras.checkpoints.pretrained import (
+    check_stored_case,
+    from_pretrained,
+    load_checkpoint,
+    save_pretrained,
+)
 from bert_keras.errors import InputError
 from bert_keras.models.pretrainer import pretrainer
 from bert_keras.tokenizers.vocabulary import SPECIAL_TOKENS
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tests import golden_model
 from tests.checkpoints import stored_models
+from tests.checkpoints.stored_models import write
 
 
 @pytest.fixture
@@ -231,7 +239,7 @@ def test_new_labels_get_a_new_head_and_the_old_one_is_named(tmp_path, capsys):
     new, _ = from_pretrained(tmp_path / "model", bert_keras.classifier, labels=["good", "bad"])
     assert new.output["logits"].shape == (None, 2)
     notices = capsys.readouterr().err
-    assert "labels no, maybe, yes is not used" in notices
+    assert "its head is for the labels no, maybe, yes and not used; without labels it is" in notices
     assert "2 missing, left at their initial values: output_weights, output_bias" in notices
 
 
@@ -314,3 +322,94 @@ def test_other_formats_are_refused_with_the_way_out(name, tmp_path):
     for path in (tmp_path, tmp_path / name):
         with pytest.raises(InputError, match=f"{name}, .*(safetensors|Unpack)"):
             from_pretrained(path)
+
+
+def test_a_model_takes_the_place_of_another_with_nothing_left_of_that(tmp_path):
+    encoder = golden_model.model(bert_keras.bert)
+    sentences = bert_keras.sentence_encoder(encoder, ("mean",), normalize=True)
+    tokenizer = WordPieceTokenizer({"[UNK]": 0})
+    save_pretrained(sentences, tokenizer, tmp_path / "model")
+    (tmp_path / "model" / "notes.txt").write_text("mine")
+    save_pretrained(encoder, tokenizer, tmp_path / "model")
+    loaded, _ = from_pretrained(tmp_path / "model")
+    assert loaded.output.keys() == {"sequence_output", "pooled_output"}
+    assert (tmp_path / "model" / "notes.txt").read_text() == "mine"
+
+
+def test_a_save_that_fails_leaves_the_older_model(tmp_path, monkeypatch):
+    """Else new labels would stand beside the old head."""
+    tokenizer = WordPieceTokenizer({"[UNK]": 0})
+    for labels in (("a", "b"), ("b", "a")):
+        config = dataclasses.replace(stored_models.CONFIG, labels=labels)
+        save_pretrained(bert_keras.classifier(config), tokenizer, tmp_path / "model")
+
+        def refuse(*_):
+            raise tf.errors.ResourceExhaustedError(None, None, "no space left")
+
+        monkeypatch.setattr(bundle, "write", refuse)
+        with pytest.raises(InputError, match="no space left"):
+            other = dataclasses.replace(config, labels=("c", "d"))
+            save_pretrained(bert_keras.classifier(other), tokenizer, tmp_path / "model")
+        monkeypatch.undo()
+        loaded, _ = from_pretrained(tmp_path / "model", bert_keras.classifier)
+        assert loaded.get_layer("embeddings").config.labels == labels
+
+
+@pytest.mark.parametrize("format_name", ["tf1", "hugging_face"])
+def test_the_model_of_someone_else_is_never_overwritten(format_name, tmp_path):
+    write(stored_models.stored("bert"), f"{tmp_path}/model", format_name)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "model").iterdir()}
+    loaded = from_pretrained(tmp_path / "model")
+    with pytest.raises(InputError, match="A folder holds one model"):
+        save_pretrained(*loaded, tmp_path / "model")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "model").iterdir()} == before
+
+
+def test_only_our_models_are_saved(tmp_path):
+    inputs = keras.Input((4,))
+    model = keras.Model(inputs, keras.layers.Dense(2)(inputs))
+    with pytest.raises(InputError, match="that a function of bert_keras.models made"):
+        save_pretrained(model, None, tmp_path / "model")
+
+
+def test_labels_are_a_list_of_names(tmp_path):
+    write(stored_models.stored("bert"), f"{tmp_path}/model", "tf1")
+    for labels in ("ab", 3, ["a", 1]):
+        with pytest.raises(InputError, match="labels must be a list of names"):
+            from_pretrained(tmp_path / "model", bert_keras.classifier, labels=labels)
+    with pytest.raises(InputError, match="build must be a function"):
+        from_pretrained(tmp_path / "model", "classifier")
+
+
+def test_head_for_another_number_of_classes_is_left_fresh(tmp_path, capsys):
+    write(stored_models.stored("classifier"), f"{tmp_path}/model", "tf1")
+    model = bert_keras.classifier(dataclasses.replace(stored_models.CONFIG, labels=("a", "b")))
+    assert load_checkpoint(model, tmp_path / "model").missing == ["output_weights", "output_bias"]
+    assert "its head has 3 outputs and not 2, and is not used" in capsys.readouterr().err
+
+
+def test_number_alone_does_not_decide_how_much_memory_is_taken(tmp_path):
+    values = stored_models.values(stored_models.stored("bert"))
+    values["output_weights"] = np.zeros((2**33, 0), np.float32)
+    with pytest.raises(InputError, match="classes|damaged"):
+        bundle.write(f"{tmp_path}/bert_model.ckpt", values)
+        (tmp_path / "bert_config.json").write_text(stored_models.stored().config.to_json_string())
+        from_pretrained(tmp_path)
+
+
+def test_config_of_hugging_face_is_translated_and_not_misread(tmp_path):
+    """Their "gelu" is not the original's."""
+    write(stored_models.stored("bert", hidden_act="gelu_erf"), f"{tmp_path}/model", "hugging_face")
+    file = tmp_path / "model" / "config.json"
+    assert read_config_file(str(file))[0].hidden_act == "gelu_erf"
+    with pytest.raises(InputError, match="a config of Hugging Face's"):
+        bert_keras.BertConfig.from_json_file(file)
+
+
+def test_case_that_the_weights_were_trained_with_is_known(tmp_path):
+    save_pretrained(
+        golden_model.model(), WordPieceTokenizer({"[UNK]": 0}, do_lower_case=False), tmp_path
+    )
+    check_stored_case(False, str(tmp_path))
+    with pytest.raises(InputError, match="Pass --do_lower_case=False"):
+        check_stored_case(True, f"{tmp_path}/bert_model.ckpt")

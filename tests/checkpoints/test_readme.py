@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import bert_keras
-from bert_keras.checkpoints.conversion.writing import write
 from tests import pages
 from tests.checkpoints import stored_models
+from tests.checkpoints.stored_models import write
 
 PAGE = Path(bert_keras.__file__).parent / "checkpoints" / "README.md"
 

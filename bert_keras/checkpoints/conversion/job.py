@@ -9,9 +9,11 @@ from bert_keras.checkpoints.builders import BUILDERS, LABELED
 from bert_keras.checkpoints.conversion.changes import changed, dropped
 from bert_keras.checkpoints.conversion.comparison import largest_differences, outputs
 from bert_keras.checkpoints.conversion.report import ConversionReport, check_nothing_is_lost
-from bert_keras.checkpoints.conversion.selection import completed, relabeled, selected
-from bert_keras.checkpoints.conversion.writing import WRITERS, check_output, write
+from bert_keras.checkpoints.conversion.selection import completed, selected
+from bert_keras.checkpoints.conversion.writing import WRITERS, write
+from bert_keras.checkpoints.files.whole_folders import check_new, new_folder
 from bert_keras.checkpoints.formats.detection import read_model
+from bert_keras.checkpoints.labels import relabeled
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.checkpoints.surgery.positions import NEW_POSITIONS
 from bert_keras.checkpoints.surgery.vocabulary import NEW_ROWS
@@ -40,23 +42,20 @@ def run(settings: Any, command: str) -> ConversionReport:
     stored = dataclasses.replace(stored, made_by=made_by)
     unused = {*source.weights.shapes} - {*chosen.weights.shapes} | {*dropped(chosen, settings)}
     expected = outputs(stored)
-
-    def check_unheld(unheld):
+    with new_folder(settings.output) as unfinished:
+        unheld = write(stored, unfinished, settings.format, max_shard_size)
         if settings.strict:
             check_nothing_is_lost({*unused, *unheld})
-
-    unheld = write(stored, settings.output, settings.format, max_shard_size, check_unheld)
-    report = ConversionReport(
-        used=sorted({*stored.weights.shapes} - {*unheld, *fresh}),
-        unused=sorted({*unused, *unheld} - {*fresh}),
-        missing=fresh,
-        fresh=fresh,
-        differences=largest_differences(_outputs_of_written(settings.output, stored), expected),
-    )
-    report.keep(settings.output)
+        report = ConversionReport(
+            used=sorted({*stored.weights.shapes} - {*unheld, *fresh}),
+            unused=sorted({*unused, *unheld} - {*fresh}),
+            missing=fresh,
+            fresh=fresh,
+            differences=largest_differences(_outputs_of_written(unfinished, stored), expected),
+        )
+        report.check_differences()
+        report.keep(unfinished)
     report.show(settings.output)
-    report.check_differences()
-    print(f"The model is in {settings.output}.")
     return report
 
 
@@ -71,7 +70,7 @@ def check_settings(settings: Any) -> int | None:
         _check_one_of("model", settings.model, BUILDERS)
     _check_one_of("new_rows", settings.new_rows, NEW_ROWS)
     _check_one_of("new_positions", settings.new_positions, NEW_POSITIONS)
-    check_output(settings.output)
+    check_new(settings.output)
     return _num_bytes(settings.max_shard_size) if settings.max_shard_size else None
 
 

@@ -44,6 +44,7 @@ class ConversionReport(NamedTuple):
         for name, value in self.differences.items():
             held = "not held" if value is None else f"{value:g}"
             print(f"largest difference of {name}: {held}")
+        print(f"The model is in {folder}.")
 
     def check_differences(self) -> None:
         """Raises InputError if the two models do not compute the same."""

@@ -1,12 +1,12 @@
 """Which weights of a stored model belong to the model that is wanted, and which it lacks."""
 
 import dataclasses
-from collections.abc import Sequence
+import gc
 
 import keras
+import numpy as np
 
-from bert_keras.checkpoints.builders import BUILDERS
-from bert_keras.checkpoints.formats.hugging_face_config import numbered_labels
+from bert_keras.checkpoints.builders import BUILDERS, ENCODERS
 from bert_keras.checkpoints.loading import check_missing, named_variables
 from bert_keras.checkpoints.names import (
     GLOBAL_STEP,
@@ -18,33 +18,6 @@ from bert_keras.checkpoints.names import (
 )
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.errors import InputError
-from bert_keras.notices import notify
-
-LABEL_HEAD = ("output_weights", "output_bias")
-
-
-def relabeled(stored: StoredModel, labels: Sequence[str]) -> StoredModel:
-    """With these classes; the head of the files is kept if it may have been made for them.
-
-    That is if the files name the same ones, or as many without names.
-
-    Raises:
-        InputError: the labels are no list of names.
-    """
-    old = stored.config.labels
-    config = dataclasses.replace(stored.config, labels=labels)
-    weights = stored.weights
-    is_same = config.labels == old
-    is_naming = old == numbered_labels(len(config.labels))
-    if LABEL_HEAD[0] in weights.shapes and not is_same and not is_naming:
-        notify(
-            f"{weights.path}: its head is for the labels {', '.join(old)} and not used; without "
-            "labels it is"
-        )
-        weights = weights.renamed(
-            {name: name for name in weights.shapes if weight_of_state(name) not in LABEL_HEAD}
-        )
-    return dataclasses.replace(stored, config=config, weights=weights)
 
 
 def selected(stored: StoredModel, model: str | None) -> StoredModel:
@@ -55,15 +28,23 @@ def selected(stored: StoredModel, model: str | None) -> StoredModel:
         model: a function of `bert_keras.models` by its name. None keeps the model of the files and
             all else of BERT's that lies there, such as the pooler that the original saves with a
             SQuAD model.
+
+    Raises:
+        InputError: a moment has another shape than its weight.
     """
-    wanted = {GLOBAL_STEP, *names_of(model or stored.model, stored.config.num_hidden_layers)}
-    names = [
-        name
-        for name in stored.weights.shapes
-        if weight_of_state(name) in wanted or not model and is_known(weight_of_state(name))
-    ]
-    weights = stored.weights.renamed({name: name for name in names})
-    return dataclasses.replace(stored, weights=weights, model=model or stored.model)
+    keeps_all, model = not model, model or stored.model
+    wanted = {GLOBAL_STEP, *names_of(model, stored.config.num_hidden_layers)}
+    wanted |= set(filter(is_known, stored.weights.shapes)) if keeps_all else set()
+    shapes = stored.weights.shapes
+    weights = stored.weights.without(name for name in shapes if weight_of_state(name) not in wanted)
+    for name, shape in weights.shapes.items():
+        if name == GLOBAL_STEP and shape != () or shape != shapes.get(weight_of_state(name)):
+            raise InputError(
+                f"A moment has the shape of its weight, the step none. Received: {name} of the "
+                f"shape {list(shape)} in {weights.path}"
+            )
+    pooling = stored.pooling if model in ENCODERS else None
+    return dataclasses.replace(stored, weights=weights, model=model, pooling=pooling)
 
 
 def completed(stored: StoredModel, allow_fresh: bool, seed: int) -> tuple[StoredModel, list[str]]:
@@ -93,7 +74,15 @@ def completed(stored: StoredModel, allow_fresh: bool, seed: int) -> tuple[Stored
             f"Received: {stored.weights.path} without {', '.join(missing)}. Take another "
             "--model, or let them begin at random values with --allow_fresh."
         )
+    fresh = stored.weights.with_values(_initial_values(stored, missing, seed))
+    return dataclasses.replace(stored, weights=fresh), missing
+
+
+def _initial_values(stored: StoredModel, names: list[str], seed: int) -> dict[str, np.ndarray]:
     keras.utils.set_random_seed(seed)
-    variables = named_variables(BUILDERS[stored.model](stored.config))
-    values = {name: variables[name].value.numpy() for name in missing}
-    return dataclasses.replace(stored, weights=stored.weights.with_values(values)), missing
+    model = BUILDERS[stored.model](stored.config)
+    variables = named_variables(model)
+    values = {name: variables[name].value.numpy() for name in names}
+    del model, variables
+    gc.collect()  # a model is full of cycles, and the next one as large
+    return values

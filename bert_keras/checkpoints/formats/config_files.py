@@ -76,6 +76,8 @@ def _own(values: dict, path: str) -> tuple[BertConfig, str | None]:
     if MODEL_KEY not in values:
         return BertConfig.from_json_file(path), None
     model = values.pop(MODEL_KEY)
+    if not isinstance(model, str):
+        raise InputError(f"{path}: {MODEL_KEY} is the name of a model. Received: {model!r:.200}")
     try:
         return BertConfig.from_dict(values), model
     except InputError as error:

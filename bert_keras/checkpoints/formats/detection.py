@@ -4,19 +4,19 @@ import dataclasses
 
 import tensorflow as tf
 
-from bert_keras.checkpoints.builders import BUILDERS, shown_model
+from bert_keras.checkpoints.builders import BUILDERS, LABELED, shown_model
 from bert_keras.checkpoints.files import bundle, safetensors_files
 from bert_keras.checkpoints.files.other_formats import refuse_others
-from bert_keras.checkpoints.formats import config_files, hugging_face, tf1
-from bert_keras.checkpoints.formats.hugging_face_config import numbered_labels
+from bert_keras.checkpoints.formats import checkpoint_folders, config_files, hugging_face
 from bert_keras.checkpoints.formats.sentence_transformers import transformer_folder
+from bert_keras.checkpoints.labels import labels_of_head
 from bert_keras.checkpoints.loading import check_config
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.checkpoints.weights import Weights
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.files import is_folder
-from bert_keras.models.multiple_choice import multiple_choice
+from bert_keras.notices import notify
 
 SAFETENSORS = (".safetensors", ".safetensors.index.json")
 
@@ -34,13 +34,16 @@ def read_model(path: str, do_lower_case: bool | None = None) -> StoredModel:
     """
     folder, checkpoint = locate(path)
     if checkpoint:
-        stored = tf1.read(folder, checkpoint, do_lower_case)
+        stored = checkpoint_folders.read(folder, checkpoint, do_lower_case)
     else:
         stored = hugging_face.read(path, do_lower_case)
     check_config(stored.weights, stored.config)
     model = stored.model if stored.model in BUILDERS else shown_model(stored.weights.shapes)
-    config = dataclasses.replace(stored.config, labels=_labels(stored, model))
-    return dataclasses.replace(stored, config=config, model=model)
+    _check_vocabulary(stored)
+    if model in LABELED:
+        config = dataclasses.replace(stored.config, labels=labels_of_head(stored))
+        stored = dataclasses.replace(stored, config=config)
+    return dataclasses.replace(stored, model=model)
 
 
 def read_weights(path: str) -> Weights:
@@ -52,6 +55,7 @@ def read_weights(path: str) -> Weights:
 def read_config(path: str) -> BertConfig | None:
     """The config beside the weights; None: there is none."""
     folder, checkpoint = locate(path)
+    folder = transformer_folder(folder)
     files = (config_files.OWN_CONFIG_FILE, config_files.CONFIG_FILE)
     if not any(tf.io.gfile.exists(tf.io.gfile.join(folder, file)) for file in files):
         return None
@@ -61,16 +65,8 @@ def read_config(path: str) -> BertConfig | None:
 def is_release(folder: str) -> bool:
     """Whether it holds a finished model that Google's programs wrote, and not ours."""
     names = tf.io.gfile.listdir(folder)
-    weights = tf1.WEIGHTS_PREFIX + bundle.INDEX_SUFFIX
+    weights = checkpoint_folders.WEIGHTS_PREFIX + bundle.INDEX_SUFFIX
     return weights in names and config_files.OWN_CONFIG_FILE not in names
-
-
-def _labels(stored: StoredModel, model: str) -> tuple[str, ...]:
-    """The classes of a classifier; where the files have no names they are called by numbers."""
-    head = stored.weights.shapes.get("output_weights")
-    if stored.config.labels or not head or model == multiple_choice.__name__:
-        return stored.config.labels
-    return numbered_labels(head[0])
 
 
 def locate(path: str) -> tuple[str, str | None]:
@@ -81,7 +77,7 @@ def locate(path: str) -> tuple[str, str | None]:
     """
     if not is_folder(path):
         return _locate_file(path)
-    checkpoint = tf1.find_checkpoint(path)
+    checkpoint = checkpoint_folders.find_checkpoint(path)
     has_safetensors = safetensors_files.is_there(transformer_folder(path))
     if checkpoint and has_safetensors:
         raise InputError(
@@ -115,3 +111,19 @@ def _locate_file(path: str) -> tuple[str, str | None]:
             f"Weights are the .index file of a checkpoint or a .safetensors file. Received: {path}"
         )
     return folder, None
+
+
+def _check_vocabulary(stored: StoredModel) -> None:
+    if stored.tokenizer is None:
+        return
+    if stored.tokenizer.vocab_size > stored.config.vocab_size:
+        raise InputError(
+            "A vocabulary must not be larger than vocab_size="
+            f"{stored.config.vocab_size} of the config. Received: {stored.tokenizer.vocab_size} "
+            f"entries beside {stored.weights.path}"
+        )
+    if stored.tokenizer.vocab_size < stored.config.vocab_size:
+        notify(
+            f"{stored.weights.path}: the vocabulary has {stored.tokenizer.vocab_size} entries for "
+            f"{stored.config.vocab_size} rows of the word table"
+        )

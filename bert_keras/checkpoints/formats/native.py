@@ -4,18 +4,34 @@ The layout of Google's releases and what it has no place for: which model it is,
 the pooling of sentence vectors.
 """
 
+import re
+
 import tensorflow as tf
 
+from bert_keras.checkpoints.files.bundle import INDEX_SUFFIX
 from bert_keras.checkpoints.files.json_files import write_json
-from bert_keras.checkpoints.formats import tf1
+from bert_keras.checkpoints.files.whole_folders import replaced_files
+from bert_keras.checkpoints.formats.checkpoint_folders import WEIGHTS_PREFIX, write_weights
 from bert_keras.checkpoints.formats.config_files import OWN_CONFIG_FILE, config_values
-from bert_keras.checkpoints.formats.sentence_transformers import write_pooling
-from bert_keras.checkpoints.formats.tokenizer_files import write_tokenizer
+from bert_keras.checkpoints.formats.sentence_transformers import POOLING_FILES, write_pooling
+from bert_keras.checkpoints.formats.tokenizer_files import (
+    SETTINGS_FILE,
+    VOCABULARY_FILE,
+    write_tokenizer,
+)
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.files import read_text, write_text
 
 CARD_FILE = "README.md"
 CARD_TITLE = "# A BERT of bert_keras"
+# What `write` may have written before; a newer model need not have all of it.
+_OWN_FILES = (
+    OWN_CONFIG_FILE,
+    VOCABULARY_FILE,
+    SETTINGS_FILE,
+    re.escape(WEIGHTS_PREFIX) + r"\.(index|data-\d+-of-\d+)",
+    *POOLING_FILES,
+)
 CARD = """\
 {title}
 
@@ -39,8 +55,6 @@ CARD = """\
 def write(stored: StoredModel, folder: str, max_shard_size: int | None = None) -> list[str]:
     """Writes a folder of ours; slots and step go into the checkpoint.
 
-    A README.md that is no card of ours is left as it is.
-
     Args:
         stored: what to write.
         folder: an existing one.
@@ -54,11 +68,31 @@ def write(stored: StoredModel, folder: str, max_shard_size: int | None = None) -
         write_tokenizer(stored.tokenizer, folder)
     if stored.pooling:
         write_pooling(stored.pooling, folder, stored.config.hidden_size)
-    unwritten = tf1.write_weights(stored.weights, folder, max_shard_size)
-    card_path = tf.io.gfile.join(folder, CARD_FILE)
-    if not tf.io.gfile.exists(card_path) or read_text(card_path).startswith(CARD_TITLE):
-        write_text(card_path, card(stored))
+    unwritten = write_weights(stored.weights, folder, max_shard_size)
+    write_text(tf.io.gfile.join(folder, CARD_FILE), card(stored))
     return unwritten
+
+
+def replace(stored: StoredModel, folder: str) -> None:
+    """Writes a model in the place of another one of ours, or into a folder with other files.
+
+    A README.md that is no card of ours is left as it is; without a tokenizer the vocabulary is too.
+
+    Raises:
+        InputError: it cannot be written; the older model is still there then.
+    """
+    card_path = tf.io.gfile.join(folder, CARD_FILE)
+    keeps_card = tf.io.gfile.exists(card_path) and not read_text(card_path).startswith(CARD_TITLE)
+
+    def is_stale(name):
+        is_vocabulary = name in (VOCABULARY_FILE, SETTINGS_FILE)
+        is_kept = is_vocabulary and stored.tokenizer is None
+        return not is_kept and any(re.fullmatch(pattern, name) for pattern in _OWN_FILES)
+
+    with replaced_files(folder, is_stale, last=WEIGHTS_PREFIX + INDEX_SUFFIX) as unfinished:
+        write(stored, unfinished)
+        if keeps_card:
+            tf.io.gfile.remove(tf.io.gfile.join(unfinished, CARD_FILE))
 
 
 def card(stored: StoredModel) -> str:

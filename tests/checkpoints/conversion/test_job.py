@@ -11,12 +11,14 @@ import tensorflow as tf
 
 from bert_keras import flags
 from bert_keras.checkpoints.conversion import job
-from bert_keras.checkpoints.conversion.writing import WRITERS, write
+from bert_keras.checkpoints.conversion.writing import WRITERS
 from bert_keras.checkpoints.formats.detection import read_model
+from bert_keras.checkpoints.stored_model import Pooling
 from bert_keras.errors import InputError
 from bert_keras.run_conversion import Settings
 from tests import golden_model
 from tests.checkpoints import stored_models
+from tests.checkpoints.stored_models import write
 
 HEADS = (
     "bert",
@@ -195,7 +197,8 @@ def test_vocabulary_positions_and_layers_are_changed_on_the_way(tmp_path):
         ({"max_shard_size": "0"}, "--max_shard_size must be a number of bytes"),
         ({"keep_layers": ["first"]}, "--keep_layers must be numbers of layers"),
         ({"keep_layers": ["2"]}, "Received: .*2"),
-        ({"model": "classifier", "allow_fresh": True}, "labels"),
+        ({"model": "classifier", "allow_fresh": True}, "--labels=no,yes"),
+        ({"labels": ["no", "yes"]}, "--labels are the classes of classifier or token_classifier"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused_before_anything_is_written(
@@ -240,6 +243,93 @@ def test_new_vocabulary_may_have_another_case_setting(tmp_path):
         convert(f"{tmp_path}/in", f"{tmp_path}/out", "tf1", **cased)
     convert(f"{tmp_path}/in", f"{tmp_path}/out", "tf1", new_do_lower_case=False, **cased)
     assert not read_model(f"{tmp_path}/out").tokenizer.do_lower_case
+
+
+def test_strict_is_about_weights_and_asks_the_format_too(tmp_path):
+    """Moments and the step are none; the pooler that the original saves with SQuAD is one."""
+    write(stored_models.stored("bert", with_state=True), f"{tmp_path}/in", "bert_keras")
+    convert(f"{tmp_path}/in", f"{tmp_path}/out", "hugging_face", strict=True)
+    squad = stored_models.stored("question_answering")
+    pooler = stored_models.values(stored_models.stored("bert")) | stored_models.values(squad)
+    both = dataclasses.replace(squad, weights=squad.weights.with_values(pooler))
+    write(both, f"{tmp_path}/squad", "tf1")
+    with pytest.raises(InputError, match="--strict.*2 without one: bert/pooler/dense/bias"):
+        convert(f"{tmp_path}/squad", f"{tmp_path}/lost", "hugging_face", strict=True)
+    assert not (tmp_path / "lost").exists()
+
+
+def test_unused_are_the_layers_that_are_dropped_by_their_old_numbers(tmp_path):
+    write(stored_models.stored("bert"), f"{tmp_path}/in", "tf1")
+    report = convert(f"{tmp_path}/in", f"{tmp_path}/out", "tf1", keep_layers=["1"])
+    assert {name.split("/")[2] for name in report.unused} == {"layer_0"}
+    assert len(report.unused) == 16
+
+
+def test_labels_name_the_outputs_of_a_head_that_had_no_names(tmp_path):
+    original = stored_models.stored("classifier")
+    config = dataclasses.replace(original.config, labels=())
+    write(dataclasses.replace(original, config=config), f"{tmp_path}/in", "tf1")
+    convert(f"{tmp_path}/in", f"{tmp_path}/out", "hugging_face", labels=["no", "maybe", "yes"])
+    read = read_model(f"{tmp_path}/out")
+    assert read.config.labels == ("no", "maybe", "yes")
+    stored_models.assert_same_values(read, original)
+
+
+def test_an_output_that_computes_something_else_does_not_appear(tmp_path, monkeypatch):
+    write(stored_models.stored("bert"), f"{tmp_path}/in", "tf1")
+
+    def write_other(stored, folder, max_shard_size):
+        weights = stored.weights.with_values({"bert/pooler/dense/bias": np.ones(16, np.float32)})
+        return WRITERS["tf1"](dataclasses.replace(stored, weights=weights), folder, max_shard_size)
+
+    monkeypatch.setitem(WRITERS, "bert_keras", write_other)
+    with pytest.raises(InputError, match="must compute what.*pooled_output"):
+        convert(f"{tmp_path}/in", f"{tmp_path}/out", "bert_keras")
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_weights_that_are_no_numbers_are_kept_as_they_are(tmp_path):
+    original = stored_models.stored("bert")
+    bias = {"bert/pooler/dense/bias": np.full(16, np.nan, np.float32)}
+    original = dataclasses.replace(original, weights=original.weights.with_values(bias))
+    write(original, f"{tmp_path}/in", "tf1")
+    assert convert(f"{tmp_path}/in", f"{tmp_path}/out", "tf1").differences["pooled_output"] == 0
+    stored_models.assert_same_values(read_model(f"{tmp_path}/out"), original)
+
+
+def test_pooling_is_not_held_by_google_nor_by_a_model_with_a_head(tmp_path, capsys):
+    pooling = Pooling(("mean",), normalize=True)
+    sentences = dataclasses.replace(stored_models.stored("bert"), pooling=pooling)
+    write(sentences, f"{tmp_path}/in", "hugging_face")
+    assert convert(f"{tmp_path}/in", f"{tmp_path}/tf1", "tf1").differences == {
+        "sequence_output": 0,
+        "pooled_output": 0,
+        "sentence_embedding": None,
+    }
+    assert "largest difference of sentence_embedding: not held" in capsys.readouterr().out
+    wanted = {"model": "next_sentence", "allow_fresh": True}
+    convert(f"{tmp_path}/in", f"{tmp_path}/head", "hugging_face", **wanted)
+    assert not (tmp_path / "head" / "modules.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("bert/pooler/dense/bias/adam_m", np.zeros((5, 5), np.float32)), ("global_step", np.zeros(2))],
+)
+def test_moment_of_another_shape_is_refused(name, value, tmp_path):
+    original = stored_models.stored("bert", with_state=True)
+    value = value.astype(np.int64 if name == "global_step" else np.float32)
+    weights = original.weights.with_values({name: value})
+    write(dataclasses.replace(original, weights=weights), f"{tmp_path}/in", "tf1")
+    with pytest.raises(InputError, match=f"A moment has the shape of its weight.*{name}"):
+        convert(f"{tmp_path}/in", f"{tmp_path}/out", "tf1")
+
+
+def test_a_model_without_vocabulary_is_converted_with_a_notice(tmp_path, capsys):
+    write(stored_models.stored("bert"), f"{tmp_path}/in", "tf1")
+    (tmp_path / "in" / "vocab.txt").unlink()
+    convert(f"{tmp_path}/in", f"{tmp_path}/out", "bert_keras")
+    assert "holds no vocabulary: put vocab.txt into the output" in capsys.readouterr().err
 
 
 @pytest.mark.slow

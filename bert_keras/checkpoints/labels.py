@@ -1,0 +1,56 @@
+"""The classes of a head: whether files name them, and whether a head was made for them."""
+
+import dataclasses
+from collections.abc import Sequence
+
+from bert_keras.checkpoints.names import LABEL_BIAS, LABEL_WEIGHTS, weight_of_state
+from bert_keras.checkpoints.stored_model import StoredModel
+from bert_keras.errors import InputError
+from bert_keras.notices import notify
+
+MOST_LABELS = 100_000  # a number alone must not decide how much memory is taken
+
+
+def numbered_labels(num_classes: int) -> tuple[str, ...]:
+    """The names that transformers gives to classes without any: LABEL_0, LABEL_1, …"""
+    return tuple(f"LABEL_{index}" for index in range(num_classes))
+
+
+def labels_of_head(stored: StoredModel) -> tuple[str, ...]:
+    """The classes of a stored classifier; where the files have no names they are numbered.
+
+    Raises:
+        InputError: more than a head can have.
+    """
+    head = stored.weights.shapes.get(LABEL_WEIGHTS)
+    if stored.config.labels or not head:
+        return stored.config.labels
+    if head[0] > MOST_LABELS:
+        raise InputError(
+            f"A head has at most {MOST_LABELS} classes. Received: {LABEL_WEIGHTS} of the shape "
+            f"{list(head)} in {stored.weights.path}"
+        )
+    return numbered_labels(head[0])
+
+
+def relabeled(stored: StoredModel, labels: Sequence[str]) -> StoredModel:
+    """With these classes; the head of the files is kept if it may have been made for them.
+
+    That is if the files name the same ones, or as many without names.
+
+    Raises:
+        InputError: the labels are no list of names.
+    """
+    old = stored.config.labels
+    config = dataclasses.replace(stored.config, labels=labels)
+    weights = stored.weights
+    is_kept = config.labels == old or old == numbered_labels(len(config.labels))
+    if LABEL_WEIGHTS in weights.shapes and not is_kept:
+        notify(
+            f"{weights.path}: its head is for the labels {', '.join(old)} and not used; without "
+            "labels it is"
+        )
+        weights = weights.without(
+            name for name in weights.shapes if weight_of_state(name) in (LABEL_WEIGHTS, LABEL_BIAS)
+        )
+    return dataclasses.replace(stored, config=config, weights=weights)
