@@ -5,8 +5,9 @@ The names below are imported when they are first used: `import bert_keras` loads
 
 import importlib
 import os
+import sys
 
-from bert_keras.backend import check_backend
+from bert_keras.backend import check_backend, import_tensorflow_quietly
 
 __version__ = "0.1.0"
 
@@ -64,6 +65,8 @@ def __getattr__(name: str):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name not in _WITHOUT_KERAS:
         check_backend()
+        if "tensorflow" not in sys.modules:
+            import_tensorflow_quietly()
     value = getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
     globals()[name] = value
     return value

@@ -72,10 +72,11 @@ def test_keras_runs_on_tensorflow_whatever_its_settings_file_says(tmp_path):
     assert subprocess.check_output(command, env=environment, text=True) == "tensorflow\n"
 
 
-def test_tensorflow_starts_without_a_word():
+@pytest.mark.parametrize("start", ["backend.import_tensorflow_quietly()", "bert_keras.bert"])
+def test_tensorflow_starts_without_a_word(start):
     code = (
-        "from bert_keras import backend; backend.NVIDIA_DRIVER = '/no/such/driver'; "
-        "backend.import_tensorflow_quietly(); "
+        "import bert_keras; from bert_keras import backend; "
+        f"backend.NVIDIA_DRIVER = '/no/such/driver'; {start}; "
         "import os, keras, tensorflow_text; keras.ops.sum([1.0]); os.write(2, b'said')"
     )
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
