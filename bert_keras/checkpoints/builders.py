@@ -10,6 +10,7 @@ from bert_keras.checkpoints.stored_model import Pooling, StoredModel
 from bert_keras.checkpoints.weights import Weights
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
+from bert_keras.layers.embeddings import Embeddings
 from bert_keras.layers.sentence_pooling import SentencePooling
 from bert_keras.models.bert import bert, unpooled_bert
 from bert_keras.models.classifier import classifier
@@ -22,7 +23,6 @@ from bert_keras.models.sentence_encoder import sentence_encoder
 from bert_keras.models.token_classifier import token_classifier
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
-EMBEDDINGS = "embeddings"  # the layer that every model has, and that holds its config
 BUILDERS: dict[str, Callable[[BertConfig], keras.Model]] = {
     build.__name__: build
     for build in (
@@ -59,6 +59,11 @@ def builder_of(stored: StoredModel) -> Callable[[BertConfig], keras.Model]:
     return lambda config: sentence_encoder(build(config), modes, normalize)
 
 
+def config_of(model: keras.Model) -> BertConfig | None:
+    """The config that one of our models was built from; None for another model."""
+    return next((layer.config for layer in model.layers if isinstance(layer, Embeddings)), None)
+
+
 def stored_model_of(
     model: keras.Model, tokenizer: WordPieceTokenizer | None, made_by: str = ""
 ) -> StoredModel:
@@ -72,17 +77,18 @@ def stored_model_of(
     Raises:
         InputError: it was not made by one of them.
     """
-    if not any(layer.name == EMBEDDINGS for layer in model.layers):
+    config = config_of(model)
+    if config is None:
         raise InputError(
             "Saved are models that a function of bert_keras.models made. Received: "
-            f"{model.name} without a layer {EMBEDDINGS!r}. Save the BERT inside it."
+            f"{model.name} without a layer of embeddings. Save the BERT inside it."
         )
     variables = named_variables(model)
     shapes = {name: tuple(variable.shape) for name, variable in variables.items()}
     pooling = next((layer for layer in model.layers if isinstance(layer, SentencePooling)), None)
     name = model.name.removeprefix("packed_")
     return StoredModel(
-        config=model.get_layer(EMBEDDINGS).config,
+        config=config,
         tokenizer=tokenizer,
         weights=Weights(model.name, shapes, lambda name: variables[name].value),
         model=name if name in BUILDERS else shown_model(shapes),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import keras
 
-from bert_keras.checkpoints.builders import EMBEDDINGS, builder_of, encoder_model, stored_model_of
+from bert_keras.checkpoints.builders import builder_of, config_of, encoder_model, stored_model_of
 from bert_keras.checkpoints.files import safetensors_files
 from bert_keras.checkpoints.formats import detection, native
 from bert_keras.checkpoints.formats.sentence_transformers import transformer_folder
@@ -125,8 +125,7 @@ def load_checkpoint(model: keras.Model, path: str | os.PathLike) -> LoadReport:
     """
     path = os.fspath(path)
     weights = detection.read_weights(path)
-    stored = detection.read_config(path)
-    _check_same_computation(model.get_layer(EMBEDDINGS).config, stored, path)
+    _check_same_computation(config_of(model), detection.read_config(path), path)
     head = named_variables(model).get(LABEL_WEIGHTS)
     if head is not None and weights.shapes.get(LABEL_WEIGHTS, head.shape)[0] != head.shape[0]:
         notify(
@@ -148,9 +147,11 @@ def check_stored_case(do_lower_case: bool, path: str) -> None:
         )
 
 
-def _check_same_computation(config: BertConfig, stored: BertConfig | None, path: str) -> None:
-    for key in KEYS_WITHOUT_SHAPE:
-        ours, theirs = getattr(config, key), getattr(stored or config, key)
+def _check_same_computation(
+    config: BertConfig | None, stored: BertConfig | None, path: str
+) -> None:
+    for key in KEYS_WITHOUT_SHAPE if config and stored else ():
+        ours, theirs = getattr(config, key), getattr(stored, key)
         if ours != theirs:
             raise InputError(
                 f"Checkpoint and config must agree: {key} is {theirs!r} beside the weights of "

@@ -13,7 +13,7 @@ import keras
 import tensorflow as tf
 
 from bert_keras.checkpoints.files import bundle
-from bert_keras.checkpoints.names import original_name
+from bert_keras.checkpoints.names import ADAM_SLOTS, DROPOUT_SEED, GLOBAL_STEP, original_name
 from bert_keras.errors import InputError
 
 _INDEX_NAME = re.compile(r"model\.ckpt-(\d+)\.index")
@@ -34,16 +34,15 @@ def run_variables(
     Weights, slots and step have the names of the original's checkpoints. The names of dropout
     seeds are without a slash: readers of weights pass them over.
     """
-    variables = {"global_step": optimizer.iterations}
+    variables = {GLOBAL_STEP: optimizer.iterations}
     for weight in model.weights:
         variables[original_name(weight.path)] = weight
-    slots = zip(model.trainable_variables, optimizer.adam_m, optimizer.adam_v, strict=True)
-    for weight, adam_m, adam_v in slots:
-        name = original_name(weight.path)
-        variables |= {f"{name}/adam_m": adam_m, f"{name}/adam_v": adam_v}
+    for slot in ADAM_SLOTS:
+        for weight, moment in zip(model.trainable_variables, getattr(optimizer, slot), strict=True):
+            variables[f"{original_name(weight.path)}/{slot}"] = moment
     weights = {id(weight) for weight in model.weights}
     seeds = [variable for variable in model.variables if id(variable) not in weights]
-    return variables | {f"dropout_seed_{index}": seed for index, seed in enumerate(seeds)}
+    return variables | {f"{DROPOUT_SEED}{index}": seed for index, seed in enumerate(seeds)}
 
 
 def checkpoint_path(folder: str, step: int) -> str:
