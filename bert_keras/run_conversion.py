@@ -9,8 +9,9 @@ a folder of Hugging Face's with safetensors, one of Sentence-Transformers, one o
 in Google's format and ours Adam's moments and the step, are carried over. On the way the
 vocabulary, the positions and the layers can be changed.
 
-It prints which weights were used, unused and fresh, reads back what it wrote, runs both models on
-one batch, and prints the largest difference of their outputs.
+It reads back what it wrote, runs both models on one batch, and prints which weights were unused,
+missing and fresh, and the largest difference of each output. Names of all weights are in
+conversion.json in the output.
 """
 
 import dataclasses
@@ -32,15 +33,15 @@ class Settings:
     format: str = flags.required("`tf1` (Google's), `hugging_face` or `bert_keras` (ours).")
     model: str | None = flags.setting(
         None,
-        "What the output is for: `bert`, `pretrainer`, `masked_lm`, `next_sentence`, `classifier`, "
-        "`token_classifier`, `multiple_choice` or `question_answering`. By default what the input "
-        "says or its heads show.",
+        "What the output is for: `bert`, `unpooled_bert`, `pretrainer`, `masked_lm`, `next_sentence`, `classifier`, "
+        "`token_classifier`, `multiple_choice` or `question_answering`; other heads are left out. "
+        "By default what the input says or its heads show, and all else of BERT's that is there.",
     )
     labels: list[str] = flags.setting((), "The classes of a new classifier, comma-separated.")
     allow_fresh: bool = flags.setting(
-        False, "Let heads and a pooler that the input lacks begin at random values."
+        False, "Let heads and a pooler that are missing in the input begin fresh, at random values."
     )
-    strict: bool = flags.setting(False, "Stop if the output cannot hold all weights of the input.")
+    strict: bool = flags.setting(False, "Stop if a weight of the input would have no place.")
     do_lower_case: bool | None = flags.setting(
         None, "Case setting of the vocabulary, where the input does not say it."
     )
