@@ -33,8 +33,9 @@ class Settings:
     format: str = flags.required("`tf1` (Google's), `hugging_face` or `bert_keras` (ours).")
     model: str | None = flags.setting(
         None,
-        "What the output is for: `bert`, `unpooled_bert`, `pretrainer`, `masked_lm`, `next_sentence`, `classifier`, "
-        "`token_classifier`, `multiple_choice` or `question_answering`; other heads are left out. "
+        "What the output is for: `bert`, `unpooled_bert`, `pretrainer`, `masked_lm`, "
+        "`next_sentence`, `classifier`, `token_classifier`, `multiple_choice` or "
+        "`question_answering`; other heads are left out. "
         "By default what the input says or its heads show, and all else of BERT's that is there.",
     )
     labels: list[str] = flags.setting((), "The classes of a new classifier, comma-separated.")
