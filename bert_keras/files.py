@@ -23,14 +23,14 @@ def read_bytes(path: str | os.PathLike) -> bytes:
 
 
 def read_text(path: str | os.PathLike) -> str:
-    """Returns the text of a UTF-8 file, its line ends as they are.
+    """Returns the text of a UTF-8 file: its line ends as they are, no byte order mark before it.
 
     Raises:
       InputError: the file cannot be read, or holds other bytes; the message names the line.
     """
     content = read_bytes(path)
     try:
-        return content.decode("utf-8")
+        return content.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InputError(

@@ -11,6 +11,12 @@ def test_there_and_back_again(tmp_path, content):
     assert read_json(path, type(content)) == content
 
 
+def test_a_byte_order_mark_does_no_harm(tmp_path):
+    path = tmp_path / "file.json"
+    path.write_text('{"a": 1}', encoding="utf-8-sig")
+    assert read_json(str(path), dict) == {"a": 1}
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
