@@ -10,7 +10,7 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 import google_crc32c
 import numpy as np
@@ -18,6 +18,7 @@ import safetensors
 import tensorflow as tf
 from safetensors.numpy import save_file
 
+from bert_keras.checkpoints.files.json_files import read_json
 from bert_keras.checkpoints.files.other_formats import refuse_others
 from bert_keras.checkpoints.files.stored_tensor import StoredTensor, check_bounds, damaged
 from bert_keras.checkpoints.weights import Weights
@@ -29,7 +30,6 @@ from bert_keras.files import (
     is_folder,
     named_errors,
     open_bytes,
-    read_text,
     remove_if_exists,
     replace_files,
     write_text,
@@ -88,23 +88,20 @@ def open_weights(path: str | os.PathLike) -> Weights:
 
 def _read_header(path: str) -> dict[str, StoredTensor]:
     """Where each tensor of a file lies."""
+    refuse_others(path)
     if (size := file_size(path)) < 8:
         raise damaged(path, f"{size} bytes, fewer than the length of a header takes")
     with named_errors(path, "read"), open_bytes(path) as file:
         length = int.from_bytes(file.read(8), "little")
         header = file.read(length) if length <= min(size - 8, LARGEST_HEADER) else b""
     if not header.startswith(b"{"):
-        refuse_others(path)
         raise damaged(path, f"its header is none, or of {length} bytes in a file of {size}")
     try:
         with safetensors.safe_open(path, "np"):  # proves that the tensors fill the file exactly
             entries = json.loads(header)
-        metadata = entries.pop("__metadata__", None) or {}
-        checksums = json.loads(metadata[CHECKSUMS]) if CHECKSUMS in metadata else {}
+        checksums = _checksums(entries.pop("__metadata__", None) or {}, entries.keys())
     except (safetensors.SafetensorError, ValueError, RecursionError) as error:
         raise damaged(path, str(error)) from error
-    if checksums and (not isinstance(checksums, dict) or checksums.keys() != entries.keys()):
-        raise damaged(path, "its checksums are not those of its tensors")
     tensors = {}
     for name, entry in entries.items():
         begin, end = (8 + length + offset for offset in entry["data_offsets"])
@@ -115,24 +112,34 @@ def _read_header(path: str) -> dict[str, StoredTensor]:
             num_bytes=end - begin,
             dtype=dtype,
             shape=tuple(entry["shape"]),
-            checksum=checksums.get(name),
+            checksum=checksums[name],
             checksum_begin=_described(entry["dtype"], entry["shape"]),
         )
         check_bounds(tensors[name], name, value_size, size)
     return tensors
 
 
+def _checksums(metadata: dict[str, str], names: Set[str]) -> dict[str, int | None]:
+    """The checksum of each tensor, None in a file of others; ValueError if they are not for all."""
+    if CHECKSUMS not in metadata:
+        return dict.fromkeys(names)
+    checksums = json.loads(metadata[CHECKSUMS])
+    is_of_all = isinstance(checksums, dict) and checksums.keys() == names
+    if not is_of_all or not all(type(checksum) is int for checksum in checksums.values()):
+        raise ValueError("its checksums are not those of its tensors")
+    return checksums
+
+
 def _read_index(path: str) -> dict[str, StoredTensor]:
     """Where each tensor of several files lies, by the index that lies beside them."""
     if file_size(path) > LARGEST_HEADER:
         raise damaged(path, f"an index of more than {LARGEST_HEADER} bytes")
-    text = read_text(path)
+    index = read_json(path, dict)
     try:
-        index = json.loads(text)
         weight_map, metadata = index["weight_map"], index.get("metadata") or {}
         shards = sorted(set(weight_map.values()))
         total_size = metadata.get("total_size")
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (TypeError, KeyError, AttributeError) as error:
         raise damaged(path, f"not an index of safetensors ({error!r})") from error
     for shard in shards:
         if not isinstance(shard, str) or not _SHARD_NAME.fullmatch(shard):

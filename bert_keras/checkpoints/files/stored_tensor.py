@@ -19,7 +19,8 @@ DTYPES = {
 }
 LEAST_MAPPED = 2**16  # bytes; each mapped tensor holds a file descriptor, and processes have 1024
 MOST_AXES = 32  # of a NumPy array of any version
-MOST_VALUES = 2**48  # NumPy multiplies the axes that are not 0 of an empty array too
+# Axes cost memory where there are no values: a classifier has as many names of classes as rows.
+MOST_OF_EMPTY = 2**20  # product of the axes that are not 0, of an array without values
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,9 +92,11 @@ def check_bounds(tensor: StoredTensor, name: str, value_size: int, file_size: in
 
     Raises:
         InputError: shape and type do not give its number of bytes; it ends after the file; no array
-            has such a shape.
+            of these bytes has such a shape.
     """
-    if len(tensor.shape) > MOST_AXES or math.prod(filter(None, tensor.shape)) > MOST_VALUES:
+    # Two values a byte: the smallest types have 4 bits.
+    most_values = MOST_OF_EMPTY if 0 in tensor.shape else 2 * tensor.num_bytes
+    if len(tensor.shape) > MOST_AXES or math.prod(filter(None, tensor.shape)) > most_values:
         raise damaged(tensor.file, f"{name} has the shape {str(list(tensor.shape))[:100]}")
     if value_size and math.prod(tensor.shape) * value_size != tensor.num_bytes:
         raise damaged(

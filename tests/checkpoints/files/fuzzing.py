@@ -25,6 +25,7 @@ from tests.checkpoints.files import mutants
 
 MEMORY = 2**28  # bytes beyond those of the libraries
 SECONDS = 5  # for one mutant
+MOST_ROWS = 2**20  # what a program may take memory for before it reads values
 
 
 class Original(NamedTuple):
@@ -106,6 +107,7 @@ def outcome(folder: Path, original: Original, expected: dict, mutant: mutants.Mu
     try:
         weights = original.open_weights(folder)
         for name, shape in weights.shapes.items():
+            assert max(shape, default=0) <= MOST_ROWS
             found[name] = np.array(weights.read(name))
             assert found[name].shape == shape
             assert not mutant.keeps_names or is_same(found[name], expected.get(name)), name

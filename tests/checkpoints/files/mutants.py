@@ -14,6 +14,17 @@ from tests.checkpoints.files import bundle_tables
 Files = dict[str, bytes]  # name -> content
 NUMBERS = (-1, 0, 1, 2, 3, 8, 127, 2**16, 2**31 - 1, 2**32, 2**40, 2**62, 2**63 - 1)
 NO_NUMBERS = (None, "", "3", 1.5, [], [[]], {}, [0], True, 10**30)
+SHAPES = (
+    [2**40, 2**40],
+    [2**32] * 4,
+    [0, 2**62],
+    [2**40, 0],
+    [2**33, 0],
+    [0, 2**33],
+    [2**20, 2, 0],
+    [1] * 10_000,
+)
+CHECKSUMS = ("", "0", "[]", "null", "false", '""', "{}", "[1]", '{"a/kernel": 0}', "[" * 10**5)
 FILE_NAMES = ("", ".", "..", "../x", "/dev/zero", "gs://x/y", "a/b.safetensors", "x.bin", "\0", 5)
 OTHER_FILES = {
     "empty": b"",
@@ -126,7 +137,7 @@ def _of_header(header: dict) -> Iterator[tuple[str, str]]:
                 if values != entry[key]:
                     what = f"{name} has the {key} {values}"
                     yield what, _with(header, name, entry | {key: values})
-            for value in (*NO_NUMBERS, [2**40, 2**40], [2**32] * 4, [0, 2**62], [1] * 10_000):
+            for value in (*NO_NUMBERS, *SHAPES):
                 if value != entry[key]:
                     yield f"{name} has the {key} {value}", _with(header, name, entry | {key: value})
         for key in entry:
@@ -142,7 +153,7 @@ def _of_header(header: dict) -> Iterator[tuple[str, str]]:
         if name < other and has_checksums:
             swapped = header | {name: header[other], other: header[name]}
             yield f"{name} and {other} are swapped", json.dumps(swapped)
-    for metadata in (*NO_NUMBERS, {"bert_keras.crc32c": ""}, {"bert_keras.crc32c": "[1]"}):
+    for metadata in (*NO_NUMBERS, *({"bert_keras.crc32c": text} for text in CHECKSUMS)):
         if metadata not in (None, {}):
             yield f"the metadata is {metadata}", _with(header, "__metadata__", metadata)
 

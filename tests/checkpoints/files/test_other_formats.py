@@ -66,6 +66,13 @@ def test_contents_tell_a_format_whatever_its_name(tmp_path):
     assert not Marker.unpickled
 
 
+def test_a_pickle_shorter_than_the_length_of_a_header_is_told(tmp_path):
+    (tmp_path / "model.safetensors").write_bytes(pickle.dumps({}, 2))
+    assert (tmp_path / "model.safetensors").stat().st_size < 8
+    with pytest.raises(InputError, match="model.safetensors, a pickle"):
+        safetensors_files.open_weights(tmp_path)
+
+
 def test_what_is_not_known_is_not_refused(tmp_path):
     # The length of this header begins as a pickle does.
     (tmp_path / "model.safetensors").write_bytes(b"\x80\x02\0\0\0\0\0\0{}")

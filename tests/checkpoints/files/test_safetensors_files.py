@@ -92,6 +92,38 @@ def test_one_altered_bit_is_found_in_files_of_ours(tmp_path):
         read_all(weights)
 
 
+@pytest.mark.parametrize(
+    "checksums",
+    [
+        "0",
+        "[]",
+        "null",
+        "false",
+        '""',
+        "{}",
+        "{",
+        '{"a": 5}',
+        '{"a": 5, "b": "5"}',
+        '{"a":1,"b":true}',
+    ],
+)
+def test_checksums_are_whole_or_the_file_is_damaged(checksums, tmp_path):
+    arrays, metadata = dict.fromkeys("ab", np.ones(2, "f4")), {"bert_keras.crc32c": checksums}
+    safetensors.numpy.save_file(arrays, tmp_path / "model.safetensors", metadata)
+    with pytest.raises(InputError, match="damaged"):
+        safetensors_files.open_weights(tmp_path)
+
+
+def test_empty_tensors_are_read_but_none_of_rows_without_end(tmp_path):
+    shapes = {"a": (0,), "b": (0, 768), "c": (30522, 0)}
+    arrays = {name: np.empty(shape, "f4") for name, shape in shapes.items()}
+    write(tmp_path, arrays)
+    assert_equal(read(tmp_path), arrays)
+    safetensors.numpy.save_file({"a": np.empty((2**40, 0), "f4")}, tmp_path / "model.safetensors")
+    with pytest.raises(InputError, match=r"a has the shape \[1099511627776, 0\]"):
+        safetensors_files.open_weights(tmp_path)
+
+
 def test_missing_files_are_named(tmp_path):
     with pytest.raises(InputError, match=r"model\.safetensors cannot be read"):
         safetensors_files.open_weights(tmp_path)

@@ -1,3 +1,4 @@
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +59,8 @@ def test_small_tensors_hold_no_file_descriptors(numbers):
         (0, 16, (5,)),
         (0, 16, (2**62, 4, 4)),  # 16 modulo 2**64
         (0, 0, (0, 2**62)),
+        (0, 0, (2**33, 0)),
+        (0, 0, (2**11, 0, 2**11)),
         (0, 4, (1,) * 1000),
         (90, 16, (4,)),
         (-4, 16, (4,)),
@@ -68,3 +71,11 @@ def test_impossible_places_and_shapes_are_refused(offset, num_bytes, shape):
     tensor = StoredTensor("x", offset, num_bytes, "float32", shape, checksum=None)
     with pytest.raises(InputError):
         check_bounds(tensor, "x", value_size=4, file_size=100)
+
+
+def test_values_whose_size_varies_are_no_more_than_their_bytes():
+    """As strings are, whose shape nothing else bounds."""
+    string = StoredTensor("x", 0, 16, "string", (2,), checksum=None)
+    check_bounds(string, "x", value_size=0, file_size=100)
+    with pytest.raises(InputError, match="has the shape"):
+        check_bounds(dataclasses.replace(string, shape=(2**40,)), "x", 0, 100)
