@@ -17,6 +17,8 @@ MASK = "[MASK]"
 SPECIAL_TOKENS = (PADDING, UNKNOWN, CLASSIFICATION, SEPARATOR, MASK)
 
 CONTINUATION = "##"  # starts a piece that does not start a word
+# Ids may have gaps, but files and tables have a line or row for each: so many at most.
+IDS_PER_TOKEN, MORE_IDS = 10, 1000
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # JSON can write it, UTF-8 cannot
 
@@ -81,17 +83,18 @@ def check_vocabulary(vocabulary: Mapping[str, int], source: str) -> dict[str, in
     """The same tokens in the order of their ids.
 
     Raises:
-        InputError, which names `source`: a token is no Unicode text, an id is no integer from 0 to
-            2^31 - 1 or comes twice, or there is no [UNK].
+        InputError, which names `source`: a token is no Unicode text; an id is no integer, comes
+            twice, or is negative or far larger than the number of tokens; there is no [UNK].
     """
+    largest = IDS_PER_TOKEN * len(vocabulary) + MORE_IDS
     token_of_id: dict[int, str] = {}
     for token, index in vocabulary.items():
         if not isinstance(token, str) or _LONE_SURROGATE.search(token):
             raise InputError(f"{source}: a token must be Unicode text. Received: {token!r}.")
-        if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < 2**31:
+        if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index <= largest:
             raise InputError(
-                f"{source}: the id of a token must be an integer from 0 to 2^31 - 1. "
-                f"Received: {index!r} for {token!r}."
+                f"{source}: the id of a token must be an integer from 0 to {largest}, as there are "
+                f"{len(vocabulary)} tokens. Received: {index!r} for {token!r}."
             )
         if index in token_of_id:
             raise InputError(

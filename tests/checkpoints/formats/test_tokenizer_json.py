@@ -79,6 +79,7 @@ def test_a_file_of_an_early_version_names_no_type_of_model(tmp_path):
         ("model", {"continuing_subword_prefix": "@@"}, "continuing_subword_prefix.*'@@'"),
         ("model", {"vocab": [["port", -1.0]]}, "model.vocab must be an object"),
         ("model", {"vocab": {"[UNK]": 1, "port": 1}}, "an id of its own"),
+        ("model", {"vocab": {**VOCABULARY, "x": 2**31 - 1}}, "from 0 to 1120.*2147483647 for 'x'"),
         ("model", {"vocab": {**VOCABULARY, "[SEP]": 50}}, "3 for '.SEP.', which is 50 there"),
         ("normalizer", {"type": "Lowercase"}, "normalizer.type must be 'BertNormalizer'"),
         ("normalizer", {"clean_text": False}, "normalizer.clean_text must be True"),
