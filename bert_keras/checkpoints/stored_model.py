@@ -12,11 +12,13 @@ class Pooling(NamedTuple):
     """How token vectors become the vector of a sentence (Sentence-BERT, arXiv:1908.10084, 3).
 
     `modes`, each of "cls", "mean", "max", "mean_sqrt_len", are concatenated in their order;
-    `normalize` scales the result to length 1.
+    `normalize` scales the result to length 1. `max_seq_length` is the number of tokens, [CLS] and
+    [SEP] included, beyond which Sentence-Transformers cuts a text; None: as many as positions.
     """
 
     modes: tuple[str, ...]
     normalize: bool
+    max_seq_length: int | None = None
 
 
 @dataclasses.dataclass(frozen=True)

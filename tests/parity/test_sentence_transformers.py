@@ -32,7 +32,7 @@ def real():
 
 
 def test_the_real_folder_says_its_pooling(real):
-    assert read_pooling(str(real)) == Pooling(("mean",), normalize=True)
+    assert read_pooling(str(real)) == Pooling(("mean",), True, max_seq_length=256)
 
 
 def embeddings_there(folder) -> np.ndarray:

@@ -26,13 +26,13 @@ def write_json(path: str, content: Any) -> None:
     write_text(path, json.dumps(content, ensure_ascii=False, indent=2) + "\n")
 
 
-def require_values(path: str, part: str, stored: dict[str, Any], allowed: dict[str, tuple]) -> None:
-    """Raises InputError, which names path, part and key, where a value is none of the allowed."""
+def require_values(
+    path: str, part: str, stored: dict[str, Any], allowed: dict[str, tuple], reason: str
+) -> None:
+    """Raises InputError where a value is none of the allowed; it names path, part, key, reason."""
     for key, values in allowed.items():
         if stored.get(key) not in values:
             choices = " or ".join(repr(value) for value in values if value is not None)
             raise InputError(
-                f"{path}: {part}{key} must be {choices}, as of the tokenizer that BERT was trained "
-                f"with. Received: {stored.get(key)!r}. Ids of another tokenizer are made by the "
-                "library that it belongs to."
+                f"{path}: {part}{key} must be {choices}. Received: {stored.get(key)!r}. {reason}"
             )

@@ -20,6 +20,7 @@ SENTENCE_FILE = "sentence_bert_config.json"
 _CONFIG_FILE = "config.json"
 _POOLING_FOLDER = "1_Pooling"
 _NORMALIZE_FOLDER = "2_Normalize"
+POOLING_FILES = (MODULES_FILE, SENTENCE_FILE, _POOLING_FOLDER, _NORMALIZE_FOLDER)
 _SEQUENCES = (
     ["Transformer"],
     ["Transformer", "Pooling"],
@@ -35,6 +36,8 @@ _FLAGS = {
 # A mode -> the value that "pooling_mode" has for it in later versions.
 _NAMES = {"cls": "cls", "max": "max", "mean": "mean", "mean_sqrt_len": "mean_sqrt_len_tokens"}
 _MODE_OF = {value: mode for table in (_FLAGS, _NAMES) for mode, value in table.items()}
+
+_OTHER_VECTORS = "Another pooling makes other vectors; it can be built in Keras."
 
 
 class _Module(NamedTuple):
@@ -54,7 +57,11 @@ def read_pooling(folder: str) -> Pooling | None:
     path = tf.io.gfile.join(folder, modules[1].folder, _CONFIG_FILE)
     for module in modules[2:]:
         _check_normalize(tf.io.gfile.join(folder, module.folder, _CONFIG_FILE))
-    return Pooling(_modes(path, read_json(path, dict)), normalize=len(modules) == 3)
+    return Pooling(
+        _modes(path, read_json(path, dict)),
+        normalize=len(modules) == 3,
+        max_seq_length=_max_seq_length(tf.io.gfile.join(folder, modules[0].folder, SENTENCE_FILE)),
+    )
 
 
 def transformer_folder(folder: str) -> str:
@@ -108,7 +115,8 @@ def write_pooling(pooling: Pooling, folder: str, width: int) -> None:
     for module in modules[1:]:
         tf.io.gfile.makedirs(tf.io.gfile.join(folder, module.folder))
     write_json(tf.io.gfile.join(folder, _POOLING_FOLDER, _CONFIG_FILE), config)
-    sentence = {"max_seq_length": None, "do_lower_case": False}  # as the tokenizer's files say
+    # The tokenizer's files say the case.
+    sentence = {"max_seq_length": pooling.max_seq_length, "do_lower_case": False}
     write_json(tf.io.gfile.join(folder, SENTENCE_FILE), sentence)
     write_json(tf.io.gfile.join(folder, MODULES_FILE), description)
 
@@ -151,7 +159,7 @@ def _module(path: str, stored: Any) -> _Module:
 
 def _modes(path: str, config: dict[str, Any]) -> tuple[str, ...]:
     """What the config of a pooling asks for, as early or later versions wrote it."""
-    require_values(path, "", config, {"include_prompt": (None, True)})
+    require_values(path, "", config, {"include_prompt": (None, True)}, _OTHER_VECTORS)
     asked = config.get("pooling_mode") or _flags(config)
     asked = [asked] if isinstance(asked, str) else asked
     if not (isinstance(asked, list) and asked and all(str(value) in _MODE_OF for value in asked)):
@@ -160,6 +168,16 @@ def _modes(path: str, config: dict[str, Any]) -> tuple[str, ...]:
             f"Received: {asked}"
         )
     return tuple(_MODE_OF[value] for value in asked)
+
+
+def _max_seq_length(path: str) -> int | None:
+    """After how many tokens texts are cut, if the file of a Transformer says it."""
+    length = read_json(path, dict).get("max_seq_length") if tf.io.gfile.exists(path) else None
+    if length is not None and (type(length) is not int or length < 1):
+        raise InputError(
+            f"{path}: max_seq_length must be an integer of at least 1. Received: {length!r:.200}"
+        )
+    return length
 
 
 def _flags(config: dict[str, Any]) -> list[str]:
@@ -177,4 +195,4 @@ def _check_normalize(path: str) -> None:
     if tf.io.gfile.exists(path):
         names = ("module_input_name", "module_output_name")
         allowed = dict.fromkeys(names, (None, "sentence_embedding"))
-        require_values(path, "", read_json(path, dict), allowed)
+        require_values(path, "", read_json(path, dict), allowed, _OTHER_VECTORS)

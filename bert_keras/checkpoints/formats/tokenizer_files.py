@@ -185,7 +185,7 @@ def _read_settings(path: str) -> dict[str, bool | None]:
     unknown = stored.get("unk_token")
     if isinstance(unknown, dict):  # some versions write more about it than the token
         stored["unk_token"] = unknown.get("content")
-    require_values(path, "", stored, _BERTS_OWN)
+    require_values(path, "", stored, _BERTS_OWN, tokenizer_json.OTHER_TOKENIZER)
     return settings
 
 

@@ -35,6 +35,10 @@ _NORMALIZER = {
     "strip_accents": (None, False, True),
 }
 _PRE_TOKENIZER = {"type": ("BertPreTokenizer",)}
+OTHER_TOKENIZER = (
+    "This is not the tokenizer that BERT was trained with; ids of another one are made by the "
+    "library that it belongs to."
+)
 
 
 def read(path: str) -> tuple[dict[str, int], dict[str, bool | None]]:
@@ -53,9 +57,9 @@ def read(path: str) -> tuple[dict[str, int], dict[str, bool | None]]:
         stored[part] if isinstance(stored.get(part), dict) else {}
         for part in ("model", "normalizer", "pre_tokenizer")
     )
-    require_values(path, "model.", model, _MODEL)
-    require_values(path, "normalizer.", normalizer, _NORMALIZER)
-    require_values(path, "pre_tokenizer.", pre_tokenizer, _PRE_TOKENIZER)
+    require_values(path, "model.", model, _MODEL, OTHER_TOKENIZER)
+    require_values(path, "normalizer.", normalizer, _NORMALIZER, OTHER_TOKENIZER)
+    require_values(path, "pre_tokenizer.", pre_tokenizer, _PRE_TOKENIZER, OTHER_TOKENIZER)
     case_setting = {
         "do_lower_case": normalizer.get("lowercase", True),
         "strip_accents": normalizer.get("strip_accents"),

@@ -71,11 +71,11 @@ def test_a_model_for_tokens_has_no_pooling(tmp_path):
     assert (read_pooling(folder), transformer_folder(folder)) == (None, folder)
 
 
-@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize(("normalize", "length"), [(True, None), (False, 256)])
 @pytest.mark.parametrize("modes", [("mean",), ("cls", "max"), ("mean", "cls")])
-def test_there_and_back_again(tmp_path, modes, normalize):
-    write_pooling(Pooling(modes, normalize), str(tmp_path), 32)
-    assert read_pooling(str(tmp_path)) == Pooling(modes, normalize)
+def test_there_and_back_again(tmp_path, modes, normalize, length):
+    write_pooling(Pooling(modes, normalize, length), str(tmp_path), 32)
+    assert read_pooling(str(tmp_path)) == Pooling(modes, normalize, length)
     assert transformer_folder(str(tmp_path)) == str(tmp_path)
     assert not lower_cases_text(str(tmp_path))
 
@@ -93,8 +93,17 @@ def test_there_and_back_again(tmp_path, modes, normalize):
     ],
 )
 def test_another_pooling_is_refused_by_name(tmp_path, config, message):
-    with pytest.raises(InputError, match=f"1_Pooling/config.json.*{message}"):
+    with pytest.raises(InputError, match=f"1_Pooling/config.json.*{message}") as refused:
         read_pooling(pooled(tmp_path, config))
+    assert "okenizer" not in str(refused.value)
+
+
+@pytest.mark.parametrize("length", [0, True, "256", [256]])
+def test_a_length_that_is_none_is_refused_by_name(tmp_path, length):
+    folder = pooled(tmp_path, {"pooling_mode": "mean"})
+    (tmp_path / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": length}))
+    with pytest.raises(InputError, match="sentence_bert_config.json: max_seq_length must be"):
+        read_pooling(folder)
 
 
 @pytest.mark.parametrize(
