@@ -1,9 +1,11 @@
 """Hugging Face's `config.json` of a BERT, and ours, both ways.
 
-Keys that no model of ours uses are kept as they are; the type of the weights becomes float32.
+Keys that no model of ours uses are kept as they are, but those that would make transformers run
+code or take the numbers for quantized ones; the type of the weights becomes float32.
 """
 
 from bert_keras.checkpoints.formats.hugging_face_names import ARCHITECTURES
+from bert_keras.checkpoints.labels import MOST_LABELS, numbered_labels
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
@@ -38,8 +40,9 @@ _LABELS = ("id2label", "label2id", "num_labels")
 _OWN = ("labels", "layer_norm_epsilon")  # names of ours, which transformers does not know
 # They say what StoredModel says, or what is true of every model here: the writer sets them.
 _SET = ("model_type", "architectures", "tie_word_embeddings")
+# They belong to the files that were read: how these held numbers, and code that came with them.
+_OF_FILES = ("quantization_config", "auto_map")
 _DTYPES = ("dtype", "torch_dtype")  # what transformers casts the weights to when it loads them
-MOST_LABELS = 100_000  # a number alone must not decide how much memory is taken
 
 
 def from_hugging_face(values: dict) -> tuple[BertConfig, str | None]:
@@ -58,9 +61,10 @@ def from_hugging_face(values: dict) -> tuple[BertConfig, str | None]:
                 f"{key} must be {allowed[0]!r}, as of the BERT of the paper. "
                 f"Received: {values[key]!r:.200}. Other models run in transformers."
             )
+    _check_token_ids(values)
     model = _model(values.get("architectures"))
     labels = () if model == "multiple_choice" else _labels(values, model)
-    dropped = (*_SET, *_OWN, *(_LABELS if labels else ()))
+    dropped = (*_SET, *_OWN, *_OF_FILES, *(_LABELS if labels else ()))
     ours = {_RENAMED.get(key, key): value for key, value in values.items() if key not in dropped}
     ours["hidden_act"] = _activation(values.get("hidden_act", "gelu"))
     return BertConfig.from_dict(ours | {"labels": labels}), model
@@ -76,7 +80,7 @@ def to_hugging_face(config: BertConfig, model: str, num_classes: int | None) -> 
     """
     theirs = {new: old for old, new in _RENAMED.items()}
     values = {theirs.get(key, key): value for key, value in config.to_dict().items()}
-    values.pop("labels", None)
+    values = {key: value for key, value in values.items() if key not in ("labels", *_OF_FILES)}
     values["hidden_act"] = _WRITTEN_ACTIVATIONS[config.hidden_act]
     values |= {key: "float32" for key in _DTYPES if key in values}
     values |= {
@@ -99,17 +103,22 @@ def _model(architectures) -> str | None:
     return models[0] if models else None
 
 
+def _check_token_ids(values: dict) -> None:
+    """`pad_token_id` and its like, which transformers looks up in tables."""
+    for key, value in values.items():
+        ids = value if isinstance(value, list) else [] if value is None else [value]
+        if key.endswith("_token_id") and not all(type(index) is int for index in ids):
+            raise InputError(
+                f"{key} must be an integer, a list of integers or null. Received: {value!r:.200}"
+            )
+
+
 def _activation(name) -> str:
     if not isinstance(name, str) or name not in ACTIVATIONS:
         raise InputError(
             f"hidden_act must be one of {', '.join(ACTIVATIONS)}. Received: {name!r:.200}"
         )
     return ACTIVATIONS[name]
-
-
-def numbered_labels(num_classes: int) -> tuple[str, ...]:
-    """The names that transformers gives to classes without any: LABEL_0, LABEL_1, …"""
-    return tuple(f"LABEL_{index}" for index in range(num_classes))
 
 
 def _labels(values: dict, model: str | None) -> tuple[str, ...]:

@@ -144,6 +144,9 @@ def test_an_architecture_that_is_not_known_is_left_open(architectures):
         ("num_labels", -1),
         ("num_labels", 10**12),
         ("num_labels", "3"),
+        ("pad_token_id", "0"),
+        ("eos_token_id", [1, None]),
+        ("bos_token_id", True),
         ("id2label", ["a", "b"]),
         ("id2label", {"1": "a", "2": "b"}),
         ("id2label", {"0": "a", "1": 1}),
@@ -154,6 +157,19 @@ def test_what_is_no_bert_of_the_paper_is_refused_by_its_key(key, value):
     named = "labels must differ" if value == {"0": "a", "1": "a"} else key
     with pytest.raises(InputError, match=named):
         from_hugging_face(SIZES | {key: value})
+
+
+def test_ids_of_tokens_may_be_several_or_none():
+    ids = {"pad_token_id": 0, "eos_token_id": [1, 2], "bos_token_id": None}
+    assert from_hugging_face(SIZES | ids)[0].other_keys == ids
+
+
+def test_what_belongs_to_the_files_that_were_read_is_not_written():
+    theirs = {"quantization_config": {"bits": 4}, "auto_map": {"AutoModel": "code.MyBert"}}
+    assert from_hugging_face(SIZES | theirs)[0].other_keys == {}
+    kept = BertConfig(**SIZES, other_keys=theirs | {"x": 1})
+    values = to_hugging_face(kept, "bert", num_classes=None)
+    assert theirs.keys().isdisjoint(values) and values["x"] == 1
 
 
 def test_two_numbers_of_labels_are_refused():
