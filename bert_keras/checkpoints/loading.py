@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import keras
 import numpy as np
-import tensorflow as tf
 
 from bert_keras.checkpoints.names import (
     HEADS,
@@ -17,7 +16,7 @@ from bert_keras.checkpoints.names import (
     is_state,
     original_name,
 )
-from bert_keras.checkpoints.weights import Weights
+from bert_keras.checkpoints.weights import Weights, check_floating
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 
@@ -89,11 +88,7 @@ def load_weights(
     report = compare(weights, wanted, optional)
     for name in report.used:
         value = weights.read(name)
-        if not tf.as_dtype(value.dtype).is_floating:
-            raise InputError(
-                f"Weights are floating-point numbers. Received: {name} of type {value.dtype} in "
-                f"{weights.path}"
-            )
+        check_floating(name, value, weights.path)
         if name in report.num_rows:
             num_stored, _ = report.num_rows[name]
             initial = variables[name].value.numpy()

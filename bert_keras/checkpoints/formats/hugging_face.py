@@ -26,7 +26,7 @@ from bert_keras.checkpoints.formats.tokenizer_files import (
     write_hugging_face_tokenizer,
 )
 from bert_keras.checkpoints.stored_model import StoredModel
-from bert_keras.checkpoints.weights import Weights
+from bert_keras.checkpoints.weights import Weights, check_floating
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.files import is_folder
@@ -44,7 +44,7 @@ def read(path: str, do_lower_case: bool | None = None) -> StoredModel:
 
     Raises:
         InputError: a file is missing or damaged; it is no BERT as in the paper; its output matrix
-            is not the word table.
+            has another shape than the word table.
     """
     folder = path if is_folder(path) else path.rpartition("/")[0] or "."
     weights = open_weights(path)
@@ -70,17 +70,16 @@ def read_config(folder: str) -> tuple[BertConfig, str | None]:
 def open_weights(path: str) -> Weights:
     """The weights of a folder or of one .safetensors file, under the original's names.
 
-    A weight that the original does not have keeps its name.
+    A weight that the original does not have keeps its name. That the output of a masked-LM head is
+    the word table is found when that is read; InputError if it is not.
 
     Raises:
-        InputError: there are none, they are damaged, one is there twice, or the output matrix is
-            not the word table.
+        InputError: there are none, they are damaged, one is there twice, or the output matrix has
+            another shape than the word table.
     """
     stored = safetensors_files.open_weights(transformer_folder(path) if is_folder(path) else path)
     found = _found_names(stored)
-    weights = _transposed(stored.renamed(found))
-    _check_copies(stored, weights, found)
-    return weights
+    return _with_checked_copies(_transposed(stored.renamed(found)), stored, found)
 
 
 def write(stored: StoredModel, folder: str, max_shard_size: int | None = None) -> list[str]:
@@ -110,11 +109,13 @@ def write(stored: StoredModel, folder: str, max_shard_size: int | None = None) -
         )
     values = to_hugging_face(stored.config, model, num_classes)
     write_json(tf.io.gfile.join(folder, CONFIG_FILE), values)
+    num_positions = stored.config.max_position_embeddings
     if stored.tokenizer is not None:
-        length = stored.config.max_position_embeddings
-        write_hugging_face_tokenizer(stored.tokenizer, folder, length)
+        write_hugging_face_tokenizer(stored.tokenizer, folder, num_positions)
     if stored.pooling:
-        write_pooling(stored.pooling, folder, stored.config.hidden_size)
+        length = stored.pooling.max_seq_length
+        pooling = stored.pooling._replace(max_seq_length=length and min(length, num_positions))
+        write_pooling(pooling, folder, stored.config.hidden_size)
     written = {theirs: ours for ours, theirs in held.items() if ours in shapes}
     transposed = _transposed(stored.weights).renamed(written)
     safetensors_files.write(folder, transposed, max_shard_size)
@@ -127,7 +128,7 @@ def _found_names(stored: Weights) -> dict[str, str]:
     for theirs in stored.shapes:
         if theirs.endswith(names.BUFFERS) or theirs in names.COPIES:
             continue
-        ours = names.original_name(theirs) or theirs
+        ours = names.name_from_hugging_face(theirs) or theirs
         if ours in found:
             raise InputError(
                 "Each weight must be stored once. "
@@ -150,11 +151,7 @@ def _transposed(weights: Weights) -> Weights:
 
     def read_transposed(name: str):
         value = weights.read(name)
-        if tf.as_dtype(value.dtype) != tf.float32:
-            raise InputError(
-                "Weights must be floating-point numbers. "
-                f"Received: {name} of type {value.dtype} in {weights.path}"
-            )
+        check_floating(name, value, weights.path)
         if not names.is_transposed(name):
             return value
         # TensorFlow transposes in blocks: several times as fast as numpy copies such a view.
@@ -164,15 +161,30 @@ def _transposed(weights: Weights) -> Weights:
     return Weights(weights.path, shapes, read_transposed)
 
 
-def _check_copies(stored: Weights, weights: Weights, found: Mapping[str, str]) -> None:
-    for copy, ours in names.COPIES.items():
-        if copy not in stored.shapes or found[ours] == copy:
-            continue
-        if stored.shapes[copy] != weights.shapes[ours] or not np.array_equal(
-            stored.read(copy), weights.read(ours), equal_nan=True
-        ):
-            raise InputError(
-                f"The output of a masked-LM head is tied: {copy} must equal {found[ours]}. "
-                f"Received: other values in {stored.path}. Take {copy} out of the file to load "
-                "its encoder; such a head cannot be loaded."
-            )
+def _with_checked_copies(weights: Weights, stored: Weights, found: Mapping[str, str]) -> Weights:
+    """The same, held against the copies in the file: shapes now, values at the first reading."""
+    copies = {
+        ours: copy
+        for copy, ours in names.COPIES.items()
+        if copy in stored.shapes and found[ours] != copy
+    }
+    for ours, copy in copies.items():
+        if stored.shapes[copy] != weights.shapes[ours]:
+            raise _not_tied(copy, found[ours], stored.path)
+
+    def read_checked(name: str):
+        value = weights.read(name)
+        if name in copies:
+            if not np.array_equal(stored.read(copies[name]), value, equal_nan=True):
+                raise _not_tied(copies[name], found[name], stored.path)
+            del copies[name]
+        return value
+
+    return Weights(weights.path, weights.shapes, read_checked)
+
+
+def _not_tied(copy: str, tied: str, path: str) -> InputError:
+    return InputError(
+        f"The output of a masked-LM head is tied: {copy} must equal {tied}. Received: other values "
+        f"in {path}. Take {copy} out of the file to load its encoder; such a head cannot be loaded."
+    )

@@ -87,7 +87,7 @@ def hugging_face_name(original: str) -> str:
     return NAMES[original.replace(number[0], "/layer_#/")].replace("#", number[1])
 
 
-def original_name(name: str) -> str | None:
+def name_from_hugging_face(name: str) -> str | None:
     """`encoder.layer.3.output.dense.weight`, with or without the prefix `bert.`, -> the original's.
 
     None: the original has no such weight.

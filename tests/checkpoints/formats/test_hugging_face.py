@@ -1,13 +1,17 @@
+import dataclasses
 import json
+import os
+from collections import Counter
 
 import numpy as np
 import pytest
 import tensorflow as tf
 from safetensors.numpy import load_file, save_file
 
-from bert_keras.checkpoints.formats import detection, hugging_face
+from bert_keras.checkpoints.files.stored_tensor import StoredTensor
+from bert_keras.checkpoints.formats import detection, hugging_face, native
 from bert_keras.checkpoints.formats.hugging_face_names import names_in_class
-from bert_keras.checkpoints.stored_model import StoredModel
+from bert_keras.checkpoints.stored_model import Pooling, StoredModel
 from bert_keras.checkpoints.weights import Weights
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
@@ -89,11 +93,28 @@ def test_an_output_that_is_not_tied_is_refused(end, tmp_path):
     tensors = there()
     tied = {"weight": WORDS, "bias": "cls.predictions.bias"}[end]
     tensors[f"cls.predictions.decoder.{end}"] = tensors[tied] + np.float32(1e-3)
+    weights = hugging_face.open_weights(folder_of(tmp_path, tensors))
+    ours = {"weight": "bert/embeddings/word_embeddings", "bias": "cls/predictions/output_bias"}[end]
     with pytest.raises(InputError, match=f"tied: cls.predictions.decoder.{end} must equal {tied}"):
-        hugging_face.open_weights(folder_of(tmp_path, tensors))
+        weights.read(ours)
     tensors[f"cls.predictions.decoder.{end}"] = tensors[tied][1:]
     with pytest.raises(InputError, match="tied"):
         hugging_face.open_weights(folder_of(tmp_path, tensors))
+
+
+def test_a_copy_is_compared_once_and_when_it_is_needed(tmp_path, monkeypatch):
+    tensors = there()
+    tensors["cls.predictions.decoder.weight"] = tensors[WORDS].copy()
+    folder, num_read = folder_of(tmp_path, tensors), Counter()
+    read = StoredTensor.read
+    monkeypatch.setattr(
+        StoredTensor, "read", lambda tensor, name: num_read.update([name]) or read(tensor, name)
+    )
+    weights = hugging_face.open_weights(folder)
+    assert not num_read
+    weights.read("bert/embeddings/word_embeddings")
+    weights.read("bert/embeddings/word_embeddings")
+    assert num_read == {WORDS: 2, "cls.predictions.decoder.weight": 1}
 
 
 def test_a_weight_that_is_there_twice_is_refused(tmp_path):
@@ -125,6 +146,13 @@ def test_integers_are_no_weights(tmp_path):
     weights = hugging_face.open_weights(folder_of(tmp_path, tensors))
     with pytest.raises(InputError, match="floating-point.*bert/pooler/dense/bias of type int64"):
         weights.read("bert/pooler/dense/bias")
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64"])
+def test_only_float32_is_written_and_the_type_is_named(dtype, tmp_path):
+    values = {name: value.astype(dtype) for name, value in golden().items()}
+    with pytest.raises(InputError, match=f"of 32 bits. Received: .* of type {dtype} in golden"):
+        hugging_face.write(stored(values), str(tmp_path))
 
 
 def test_a_config_that_is_refused_is_named(tmp_path):
@@ -205,3 +233,15 @@ def test_the_case_setting_stays(do_lower_case, tmp_path):
     assert (back.vocab, back.do_lower_case) == (VOCAB, do_lower_case)
     changed = hugging_face.read(str(tmp_path), do_lower_case=not do_lower_case).tokenizer
     assert changed.do_lower_case is not do_lower_case
+
+
+@pytest.mark.parametrize(("length", "written"), [(None, None), (16, 16), (256, 40)])
+def test_texts_are_cut_where_they_were_and_never_beyond_the_positions(length, written, tmp_path):
+    pooling = Pooling(("mean",), normalize=True, max_seq_length=length)
+    model = dataclasses.replace(stored(golden(), "bert"), pooling=pooling)
+    folders = [str(tmp_path / "ours"), str(tmp_path / "theirs")]
+    for folder, write in zip(folders, (native.write, hugging_face.write), strict=True):
+        os.mkdir(folder)
+        write(model, folder)
+        model = detection.read_model(folder)
+    assert model.pooling == pooling._replace(max_seq_length=written)

@@ -17,7 +17,9 @@ def test_every_name_of_a_checkpoint_of_the_original_has_one_there_and_leads_back
     theirs = names.names_in_class("pretrainer", golden_model.config().num_hidden_layers)
     assert sorted(theirs) == sorted(golden_names())
     assert len(set(theirs.values())) == len(theirs)
-    assert {name: names.original_name(theirs[name]) for name in theirs} == {n: n for n in theirs}
+    assert {name: names.name_from_hugging_face(theirs[name]) for name in theirs} == {
+        n: n for n in theirs
+    }
 
 
 @pytest.mark.parametrize(
@@ -49,4 +51,4 @@ def test_every_name_of_a_checkpoint_of_the_original_has_one_there_and_leads_back
     ],
 )
 def test_names_of_files(name, original):
-    assert names.original_name(name) == original
+    assert names.name_from_hugging_face(name) == original
