@@ -189,6 +189,11 @@ def _status(main, settings_class, replaced, command_line) -> int:
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except UnicodeEncodeError as error:
+        rule = "error: A name must be UTF-8 text, in a UTF-8 locale."
+        way_out = "Set LC_ALL=C.UTF-8, or rename the file."
+        print(rule, f"Received: {error.object!a:.200}.", way_out, file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED

@@ -280,6 +280,27 @@ def test_output_without_the_characters_is_readable():
     assert subprocess.check_output(command, env=environment) == rb"a\u2192b" + b"\n"
 
 
+@pytest.mark.parametrize(
+    ("name", "locale"),
+    [
+        (b"a\xff", {"LC_ALL": "C.UTF-8"}),
+        ("\u043f".encode(), {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}),
+    ],
+)
+def test_a_name_that_the_encoding_cannot_hold(name, locale):
+    """TensorFlow takes paths as UTF-8: `tensorflow.python.util.compat.path_to_bytes`."""
+    code = (
+        "import dataclasses; from bert_keras import flags\n"
+        "@dataclasses.dataclass\nclass Settings: files: list[str] = flags.arguments('FILE', '')\n"
+        "flags.run(lambda settings: print(settings.files[0].encode()), Settings)"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **locale}
+    command = [sys.executable, "-c", code, name]
+    result = subprocess.run(command, capture_output=True, env=environment)
+    assert (result.returncode, result.stdout, result.stderr.count(b"\n")) == (1, b"", 1)
+    assert re.match(rb"error: .*UTF-8 locale.*Received: '.*\\udc.*LC_ALL=C.UTF-8", result.stderr)
+
+
 def test_flags_load_no_tensorflow():
     code = "import sys, bert_keras.flags; sys.exit(bool({'tensorflow', 'keras'} & {*sys.modules}))"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
