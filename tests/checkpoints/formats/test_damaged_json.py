@@ -1,10 +1,13 @@
-"""Any value of the JSON files in a folder, replaced by another: a clear error, or a tokenizer."""
+"""Any value of the JSON files of a folder, replaced: it is read, or the error is clear."""
 
 import copy
 import json
+import pathlib
 
 import pytest
 
+from bert_keras.checkpoints.conversion.writing import WRITERS
+from bert_keras.checkpoints.formats.detection import read_model
 from bert_keras.checkpoints.formats.sentence_transformers import (
     read_pooling,
     transformer_folder,
@@ -18,6 +21,7 @@ from bert_keras.checkpoints.stored_model import Pooling
 from bert_keras.errors import InputError
 from bert_keras.tokenizers.vocabulary import SPECIAL_TOKENS
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+from tests.checkpoints import stored_models
 
 VALUES = [None, True, -1, 10**30, "", "\ud800", [], [[]], {}, {"content": 3}]
 FILES = {
@@ -27,6 +31,12 @@ FILES = {
     "modules.json": lambda folder: (read_pooling(folder), transformer_folder(folder)),
     "1_Pooling/config.json": read_pooling,
 }
+FILES_OF_MODELS = [
+    ("bert_keras", "config.json"),
+    ("tf1", "bert_config.json"),
+    ("hugging_face", "config.json"),
+    ("hugging_face", "model.safetensors.index.json"),
+]
 
 
 def places(content, place=()):
@@ -50,21 +60,31 @@ def replaced(content, place, value):
     return changed
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_whatever_stands_there_the_error_is_clear(tmp_path, name):
-    vocabulary = {token: index for index, token in enumerate([*SPECIAL_TOKENS, "port"])}
-    write_hugging_face_tokenizer(WordPieceTokenizer(vocabulary), str(tmp_path), 128)
-    write_pooling(Pooling(("mean", "cls"), normalize=True), str(tmp_path), 32)
-    path = tmp_path / name
+def assert_errors_are_clear(folder: pathlib.Path, name: str, read) -> None:
+    path = folder / name
     content = json.loads(path.read_text())
     num_refused = 0
     for place in places(content):
         for value in VALUES:
             path.write_text(json.dumps(replaced(content, place, value)))
             try:
-                FILES[name](str(tmp_path))
+                read(str(folder))
             except InputError as error:
-                assert str(tmp_path) in str(error)
+                assert str(folder) in str(error), (place, value)
                 str(error).encode()
                 num_refused += 1
     assert num_refused >= len(VALUES) - 2
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_whatever_stands_there_the_error_is_clear(tmp_path, name):
+    vocabulary = {token: index for index, token in enumerate([*SPECIAL_TOKENS, "port"])}
+    write_hugging_face_tokenizer(WordPieceTokenizer(vocabulary), str(tmp_path), 128)
+    write_pooling(Pooling(("mean", "cls"), normalize=True), str(tmp_path), 32)
+    assert_errors_are_clear(tmp_path, name, FILES[name])
+
+
+@pytest.mark.parametrize(("format_name", "name"), FILES_OF_MODELS)
+def test_whatever_stands_beside_weights_the_error_is_clear(tmp_path, format_name, name):
+    WRITERS[format_name](stored_models.stored("classifier"), str(tmp_path), 8192)
+    assert_errors_are_clear(tmp_path, name, read_model)
