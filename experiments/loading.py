@@ -96,20 +96,12 @@ def _write_inputs(size: str, folder: str) -> dict[str, float]:
 
 
 def _stored(model):
-    """The model with the vocabulary of the sample, as a `StoredModel`."""
-    from bert_keras.checkpoints.loading import named_variables
-    from bert_keras.checkpoints.stored_model import StoredModel
-    from bert_keras.checkpoints.weights import Weights
+    """The model with the vocabulary of the sample."""
+    from bert_keras.checkpoints.builders import stored_model_of
     from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
-    variables = named_variables(model)
-    shapes = {name: tuple(variable.shape) for name, variable in variables.items()}
-    return StoredModel(
-        config=model.get_layer("embeddings").config,
-        tokenizer=WordPieceTokenizer(str(files("bert_keras") / "sample" / "vocab.txt")),
-        weights=Weights("random", shapes, lambda name: variables[name].value.numpy()),
-        model="bert",
-    )
+    vocab_file = files("bert_keras") / "sample" / "vocab.txt"
+    return stored_model_of(model, WordPieceTokenizer(str(vocab_file)))
 
 
 def _with_slots(stored):
