@@ -1,23 +1,31 @@
 """A pretrained model in one line: from files to a Keras model and its tokenizer, and back."""
 
+import contextlib
 import dataclasses
 import os
 from collections.abc import Callable, Sequence
 
 import keras
 
-from bert_keras.checkpoints.builders import builder_of, config_of, encoder_model, stored_model_of
+from bert_keras.checkpoints.builders import (
+    BUILDERS,
+    builder_of,
+    config_of,
+    encoder_model,
+    stored_model_of,
+)
 from bert_keras.checkpoints.files import safetensors_files
 from bert_keras.checkpoints.formats import detection, native
 from bert_keras.checkpoints.formats.sentence_transformers import transformer_folder
 from bert_keras.checkpoints.formats.tokenizer_files import stored_case
 from bert_keras.checkpoints.labels import relabeled
 from bert_keras.checkpoints.loading import LoadReport, load_weights, named_variables
-from bert_keras.checkpoints.names import HEADS, LABEL_BIAS, LABEL_WEIGHTS, POOLER
+from bert_keras.checkpoints.names import HEADS, LABEL_BIAS, LABEL_WEIGHTS, POOLER, names_of
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.files import is_folder
+from bert_keras.layers.initializers import zeros_to_be_loaded
 from bert_keras.notices import notify
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
@@ -66,7 +74,7 @@ def from_pretrained(
         )
     if labels is not None:
         stored = relabeled(stored, labels)
-    model = (build or builder_of(_encoder_of(stored)))(stored.config)
+    model = _built(stored, build)
     report = load_weights(model, stored.weights, optional=(*HEADS, *([POOLER] if build else [])))
     # That an encoder leaves heads unused, and a model without it the pooler, goes without saying.
     unexpected = [name for name in report.unused if not name.startswith((*HEADS, POOLER))]
@@ -160,5 +168,12 @@ def _check_same_computation(
             )
 
 
-def _encoder_of(stored: StoredModel) -> StoredModel:
-    return dataclasses.replace(stored, model=encoder_model(stored.weights.shapes))
+def _built(stored: StoredModel, build: Callable[[BertConfig], keras.Model] | None) -> keras.Model:
+    """The wanted model, at initial values only where the files do not hold all of its weights."""
+    encoder = dataclasses.replace(stored, model=encoder_model(stored.weights.shapes))
+    name = encoder.model if build is None else getattr(build, "__name__", "")
+    is_known = build is None or BUILDERS.get(name) is build
+    names = names_of(name, stored.config.num_hidden_layers) if is_known else ()
+    is_complete = is_known and all(name in stored.weights.shapes for name in names)
+    with zeros_to_be_loaded() if is_complete else contextlib.nullcontext():
+        return (build or builder_of(encoder))(stored.config)

@@ -1,12 +1,11 @@
-import dataclasses
+"""Whatever lies at a path becomes a model and its tokenizer, or a clear error."""
+
 import json
 import shutil
 import string
 
-import keras
 import numpy as np
 import pytest
-import tensorflow as tf
 
 import bert_keras
 from bert_keras.checkpoints.conversion.writing import WRITERS
@@ -14,9 +13,7 @@ from bert_keras.checkpoints.files import bundle
 from bert_keras.checkpoints.formats.config_files import read_config_file
 from bert_keras.checkpoints.loading import named_variables
 from bert_keras.checkpoints.pretrained import (
-    check_stored_case,
     from_pretrained,
-    load_checkpoint,
     save_pretrained,
 )
 from bert_keras.errors import InputError
@@ -26,37 +23,6 @@ from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tests import golden_model
 from tests.checkpoints import stored_models
 from tests.checkpoints.stored_models import write
-
-
-@pytest.fixture
-def vocab_file(tmp_path):
-    tokens = [*SPECIAL_TOKENS, *(f"word{i}" for i in range(155))]
-    path = tmp_path / "words.txt"
-    path.write_text("\n".join(tokens) + "\n")
-    return str(path)
-
-
-@pytest.mark.parametrize("do_lower_case", [True, False])
-def test_there_and_back_again(tmp_path, vocab_file, do_lower_case):
-    model = golden_model.model()
-    tokenizer = WordPieceTokenizer(vocab_file, do_lower_case=do_lower_case)
-    folder = str(tmp_path / "model")
-    save_pretrained(model, tokenizer, folder)
-    loaded, loaded_tokenizer = from_pretrained(folder, build=pretrainer)
-    for ours, theirs in zip(model.weights, loaded.weights, strict=True):
-        np.testing.assert_array_equal(ours, theirs)
-    assert loaded_tokenizer.vocab == tokenizer.vocab
-    assert loaded_tokenizer.do_lower_case == do_lower_case
-
-
-def test_ids_stay_where_a_line_of_the_vocabulary_is_blank_or_repeated(tmp_path):
-    path = tmp_path / "words.txt"
-    path.write_text("[PAD]\n[UNK]\nport\n\n\nship\nport\nsail\n")
-    tokenizer = WordPieceTokenizer(path)
-    save_pretrained(golden_model.model(), tokenizer, tmp_path / "model")
-    _, loaded = from_pretrained(tmp_path / "model")
-    assert loaded.vocab == tokenizer.vocab
-    assert loaded.convert_tokens_to_ids(["ship", "port", "sail"]) == [5, 6, 7]
 
 
 def test_encoder_is_one_line(tmp_path, vocab_file):
@@ -172,31 +138,6 @@ def test_every_format_is_told_by_its_content(format_name, tmp_path):
     assert encoder.output.keys() == {"sequence_output", "pooled_output"}
 
 
-@pytest.mark.parametrize("format_name", WRITERS)
-def test_every_program_begins_with_weights_of_any_format(format_name, tmp_path):
-    original = stored_models.stored("pretrainer")
-    write(original, f"{tmp_path}/model", format_name)
-    (tmp_path / "model" / "vocab.txt").unlink()  # a program has its own
-    model = pretrainer(original.config)
-    assert load_checkpoint(model, tmp_path / "model").missing == []
-    for name, variable in named_variables(model).items():
-        np.testing.assert_array_equal(variable.value, original.weights.read(name))
-
-
-@pytest.mark.parametrize("format_name", WRITERS)
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [("num_attention_heads", 4), ("hidden_act", "gelu_erf"), ("layer_norm_epsilon", 1e-5)],
-)
-def test_config_that_would_compute_something_else_is_refused(format_name, key, value, tmp_path):
-    """No shape shows these: MiniLM has 12 heads of 32, and a config of its size has 6 of 64."""
-    original = stored_models.stored("bert")
-    write(original, f"{tmp_path}/model", format_name)
-    model = bert_keras.bert(dataclasses.replace(original.config, **{key: value}))
-    with pytest.raises(InputError, match=f"{key} is .*{value}"):
-        load_checkpoint(model, tmp_path / "model")
-
-
 def test_weights_may_be_named_themselves(tmp_path):
     write(stored_models.stored(), f"{tmp_path}/tf1", "tf1")
     write(stored_models.stored(), f"{tmp_path}/hf", "hugging_face")
@@ -252,17 +193,6 @@ def test_classifier_of_a_release_has_as_many_labels_as_outputs(tmp_path):
     assert model.get_layer("embeddings").config.labels == ("LABEL_0", "LABEL_1", "LABEL_2")
 
 
-def test_sentence_encoder_comes_back_with_its_pooling(tmp_path):
-    encoder, tokenizer = golden_model.model(bert_keras.bert), WordPieceTokenizer({"[UNK]": 0})
-    model = bert_keras.sentence_encoder(encoder, ("max", "mean"), normalize=False)
-    save_pretrained(model, tokenizer, tmp_path / "model")
-    loaded, _ = from_pretrained(tmp_path / "model")
-    inputs = golden_model.inputs(("input_ids", "input_mask", "segment_ids"))
-    np.testing.assert_array_equal(
-        loaded(inputs)["sentence_embedding"], model(inputs)["sentence_embedding"]
-    )
-
-
 @pytest.mark.parametrize("format_name", WRITERS)
 @pytest.mark.parametrize(
     ("key", "value"),
@@ -289,32 +219,6 @@ def test_config_of_other_sizes_is_refused_before_a_model_of_them_is_built(
         from_pretrained(tmp_path / "model")
 
 
-def test_weights_are_no_integers(tmp_path):
-    values = stored_models.values(stored_models.stored("bert"))
-    values["bert/pooler/dense/bias"] = np.zeros(16, np.int64)
-    bundle.write(f"{tmp_path}/model.ckpt", values)
-    with pytest.raises(InputError, match="floating-point.*bert/pooler/dense/bias of type int64"):
-        load_checkpoint(bert_keras.bert(stored_models.CONFIG), tmp_path / "model.ckpt")
-
-
-def test_card_says_what_it_is_and_leaves_a_readme_of_yours(tmp_path, vocab_file):
-    model, tokenizer = golden_model.model(), WordPieceTokenizer(vocab_file)
-    save_pretrained(model, tokenizer, tmp_path / "model", made_by="Trained on my novels.")
-    card = (tmp_path / "model" / "README.md").read_text()
-    for fact in ("Trained on my novels.", "3 layers, 32 wide", "bert_keras.pretrainer"):
-        assert fact in card
-    save_pretrained(model, tokenizer, tmp_path / "model", made_by="Trained on my essays.")
-    assert "my essays" in (tmp_path / "model" / "README.md").read_text()
-    (tmp_path / "model" / "README.md").write_text("My notes.")
-    save_pretrained(model, tokenizer, tmp_path / "model")
-    assert (tmp_path / "model" / "README.md").read_text() == "My notes."
-
-
-def test_model_without_variables_is_told_what_to_do():
-    with pytest.raises(InputError, match="not built.*Call it once"):
-        named_variables(keras.Sequential([keras.layers.Dense(2)]))
-
-
 @pytest.mark.parametrize("name", ["pytorch_model.bin", "tf_model.h5", "uncased.zip"])
 def test_other_formats_are_refused_with_the_way_out(name, tmp_path):
     shutil.copy(golden_model.FOLDER / "bert_config.json", tmp_path / "config.json")
@@ -324,54 +228,6 @@ def test_other_formats_are_refused_with_the_way_out(name, tmp_path):
             from_pretrained(path)
 
 
-def test_a_model_takes_the_place_of_another_with_nothing_left_of_that(tmp_path):
-    encoder = golden_model.model(bert_keras.bert)
-    sentences = bert_keras.sentence_encoder(encoder, ("mean",), normalize=True)
-    tokenizer = WordPieceTokenizer({"[UNK]": 0})
-    save_pretrained(sentences, tokenizer, tmp_path / "model")
-    (tmp_path / "model" / "notes.txt").write_text("mine")
-    save_pretrained(encoder, tokenizer, tmp_path / "model")
-    loaded, _ = from_pretrained(tmp_path / "model")
-    assert loaded.output.keys() == {"sequence_output", "pooled_output"}
-    assert (tmp_path / "model" / "notes.txt").read_text() == "mine"
-
-
-def test_a_save_that_fails_leaves_the_older_model(tmp_path, monkeypatch):
-    """Else new labels would stand beside the old head."""
-    tokenizer = WordPieceTokenizer({"[UNK]": 0})
-    for labels in (("a", "b"), ("b", "a")):
-        config = dataclasses.replace(stored_models.CONFIG, labels=labels)
-        save_pretrained(bert_keras.classifier(config), tokenizer, tmp_path / "model")
-
-        def refuse(*_):
-            raise tf.errors.ResourceExhaustedError(None, None, "no space left")
-
-        monkeypatch.setattr(bundle, "write", refuse)
-        with pytest.raises(InputError, match="no space left"):
-            other = dataclasses.replace(config, labels=("c", "d"))
-            save_pretrained(bert_keras.classifier(other), tokenizer, tmp_path / "model")
-        monkeypatch.undo()
-        loaded, _ = from_pretrained(tmp_path / "model", bert_keras.classifier)
-        assert loaded.get_layer("embeddings").config.labels == labels
-
-
-@pytest.mark.parametrize("format_name", ["tf1", "hugging_face"])
-def test_the_model_of_someone_else_is_never_overwritten(format_name, tmp_path):
-    write(stored_models.stored("bert"), f"{tmp_path}/model", format_name)
-    before = {path.name: path.read_bytes() for path in (tmp_path / "model").iterdir()}
-    loaded = from_pretrained(tmp_path / "model")
-    with pytest.raises(InputError, match="A folder holds one model"):
-        save_pretrained(*loaded, tmp_path / "model")
-    assert {path.name: path.read_bytes() for path in (tmp_path / "model").iterdir()} == before
-
-
-def test_only_our_models_are_saved(tmp_path):
-    inputs = keras.Input((4,))
-    model = keras.Model(inputs, keras.layers.Dense(2)(inputs))
-    with pytest.raises(InputError, match="that a function of bert_keras.models made"):
-        save_pretrained(model, None, tmp_path / "model")
-
-
 def test_labels_are_a_list_of_names(tmp_path):
     write(stored_models.stored("bert"), f"{tmp_path}/model", "tf1")
     for labels in ("ab", 3, ["a", 1]):
@@ -379,13 +235,6 @@ def test_labels_are_a_list_of_names(tmp_path):
             from_pretrained(tmp_path / "model", bert_keras.classifier, labels=labels)
     with pytest.raises(InputError, match="build must be a function"):
         from_pretrained(tmp_path / "model", "classifier")
-
-
-def test_head_for_another_number_of_classes_is_left_fresh(tmp_path, capsys):
-    write(stored_models.stored("classifier"), f"{tmp_path}/model", "tf1")
-    model = bert_keras.classifier(dataclasses.replace(stored_models.CONFIG, labels=("a", "b")))
-    assert load_checkpoint(model, tmp_path / "model").missing == ["output_weights", "output_bias"]
-    assert "its head has 3 outputs and not 2, and is not used" in capsys.readouterr().err
 
 
 def test_number_alone_does_not_decide_how_much_memory_is_taken(tmp_path):
@@ -404,12 +253,3 @@ def test_config_of_hugging_face_is_translated_and_not_misread(tmp_path):
     assert read_config_file(str(file))[0].hidden_act == "gelu_erf"
     with pytest.raises(InputError, match="a config of Hugging Face's"):
         bert_keras.BertConfig.from_json_file(file)
-
-
-def test_case_that_the_weights_were_trained_with_is_known(tmp_path):
-    save_pretrained(
-        golden_model.model(), WordPieceTokenizer({"[UNK]": 0}, do_lower_case=False), tmp_path
-    )
-    check_stored_case(False, str(tmp_path))
-    with pytest.raises(InputError, match="Pass --do_lower_case=False"):
-        check_stored_case(True, f"{tmp_path}/bert_model.ckpt")

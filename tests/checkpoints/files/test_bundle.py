@@ -155,3 +155,9 @@ def test_data_that_is_cut_is_refused_before_anything_is_read(tmp_path):
     data.write_bytes(data.read_bytes()[:-1])
     with pytest.raises(InputError, match="is at bytes .* of 959"):
         bundle.open_weights(tmp_path / "x")
+
+
+def test_rows_without_end_are_refused_though_they_take_no_bytes(tmp_path):
+    bundle.write(f"{tmp_path}/x", {"rows": tf.zeros((2**33, 0)), "one": np.ones(1, "f4")})
+    with pytest.raises(InputError, match=r"rows has the shape \[8589934592, 0\]"):
+        bundle.open_weights(tmp_path / "x")
