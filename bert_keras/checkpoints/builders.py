@@ -37,8 +37,6 @@ BUILDERS: dict[str, Callable[[BertConfig], keras.Model]] = {
         question_answering,
     )
 }
-ENCODERS = (bert.__name__, unpooled_bert.__name__)
-LABELED = (classifier.__name__, token_classifier.__name__)  # those that have classes
 # Heads that the names of the weights show -> the model; where several are there the first counts.
 # The original gives one name to all heads of labels: what else than a classifier has to be said.
 _SHOWN_HEADS = (

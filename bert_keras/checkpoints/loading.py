@@ -85,7 +85,7 @@ def load_weights(
     """
     variables = named_variables(model)
     wanted = {name: tuple(variable.shape) for name, variable in variables.items()}
-    report = compare(weights, wanted, optional)
+    report = match(weights, wanted, optional)
     for name in report.used:
         value = weights.read(name)
         check_floating(name, value, weights.path)
@@ -111,7 +111,7 @@ def named_variables(model: keras.Model) -> dict[str, keras.Variable]:
     return {original_name(weight.path): weight for weight in model.weights}
 
 
-def compare(
+def match(
     weights: Weights, wanted: Mapping[str, tuple[int, ...]], optional: Iterable[str] = HEADS
 ) -> LoadReport:
     """Holds the names and shapes of a file against those of a model, before anything is read.

@@ -64,6 +64,8 @@ _ALL = (
 _UNPOOLED = ("bert/embeddings/", LAYERS)
 _POOLED = (*_UNPOOLED, POOLER)
 _LABELS = (LABEL_WEIGHTS, LABEL_BIAS)
+ENCODERS = ("bert", "unpooled_bert")
+LABELED = ("classifier", "token_classifier")  # the models that have classes
 # the function of bert_keras.models -> how the names of its weights begin
 _SCOPES_OF_MODELS = {
     "bert": _POOLED,

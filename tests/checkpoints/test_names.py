@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from bert_keras.checkpoints.builders import BUILDERS
 from bert_keras.checkpoints.files import bundle
-from bert_keras.checkpoints.loading import compare, named_variables
+from bert_keras.checkpoints.loading import match, named_variables
 from bert_keras.checkpoints.names import (
     is_known,
     is_state,
@@ -62,7 +62,7 @@ def test_config_of_another_release_names_tensor_shapes_and_key_without_reading_a
             for name, shape in released_shapes().items()
         }
         with pytest.raises(InputError, match=f"{stored}.*{wanted}.*Change {key} of"):
-            compare(weights, of_config)
+            match(weights, of_config)
 
 
 def test_an_index_without_its_data_is_refused_by_the_name_of_the_missing_file():

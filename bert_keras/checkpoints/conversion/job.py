@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from bert_keras.checkpoints.builders import BUILDERS, LABELED
+from bert_keras.checkpoints.builders import BUILDERS
 from bert_keras.checkpoints.conversion.changes import changed, dropped
 from bert_keras.checkpoints.conversion.comparison import largest_differences, outputs
 from bert_keras.checkpoints.conversion.report import ConversionReport, check_nothing_is_lost
@@ -14,6 +14,7 @@ from bert_keras.checkpoints.conversion.writing import WRITERS, write
 from bert_keras.checkpoints.files.whole_folders import check_new, new_folder
 from bert_keras.checkpoints.formats.detection import read_model
 from bert_keras.checkpoints.labels import relabeled
+from bert_keras.checkpoints.names import LABELED
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.checkpoints.surgery.positions import NEW_POSITIONS
 from bert_keras.checkpoints.surgery.vocabulary import NEW_ROWS

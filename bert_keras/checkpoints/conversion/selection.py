@@ -6,9 +6,10 @@ import gc
 import keras
 import numpy as np
 
-from bert_keras.checkpoints.builders import BUILDERS, ENCODERS
+from bert_keras.checkpoints.builders import BUILDERS
 from bert_keras.checkpoints.loading import check_missing, named_variables
 from bert_keras.checkpoints.names import (
+    ENCODERS,
     GLOBAL_STEP,
     HEADS,
     POOLER,

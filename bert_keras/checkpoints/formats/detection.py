@@ -4,13 +4,14 @@ import dataclasses
 
 import tensorflow as tf
 
-from bert_keras.checkpoints.builders import BUILDERS, LABELED, shown_model
+from bert_keras.checkpoints.builders import BUILDERS, shown_model
 from bert_keras.checkpoints.files import bundle, safetensors_files
 from bert_keras.checkpoints.files.other_formats import refuse_others
 from bert_keras.checkpoints.formats import checkpoint_folders, config_files, hugging_face
 from bert_keras.checkpoints.formats.sentence_transformers import transformer_folder
 from bert_keras.checkpoints.labels import labels_of_head
 from bert_keras.checkpoints.loading import check_config
+from bert_keras.checkpoints.names import LABELED
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.checkpoints.weights import Weights
 from bert_keras.config import BertConfig

@@ -6,6 +6,7 @@ code or take the numbers for quantized ones; the type of the weights becomes flo
 
 from bert_keras.checkpoints.formats.hugging_face_names import ARCHITECTURES
 from bert_keras.checkpoints.labels import MOST_LABELS, numbered_labels
+from bert_keras.checkpoints.names import LABELED
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
@@ -26,7 +27,6 @@ _WRITTEN_ACTIVATIONS = {ours: theirs for theirs, ours in reversed(ACTIVATIONS.it
 _MODELS = {
     architecture: model for model, architecture in ARCHITECTURES.items() if model != "unpooled_bert"
 }
-_CLASSIFIERS = ("classifier", "token_classifier")
 # Key -> the values with which it is the BERT of the paper; a file may lack each.
 _ONLY = {
     "model_type": ("bert",),
@@ -129,7 +129,7 @@ def _labels(values: dict, model: str | None) -> tuple[str, ...]:
     num_labels, id2label = values.get("num_labels"), values.get("id2label")
     if id2label is None:
         if num_labels is None:
-            num_labels = 2 if model in _CLASSIFIERS else 0
+            num_labels = 2 if model in LABELED else 0
         if type(num_labels) is not int or not 0 <= num_labels <= MOST_LABELS:
             raise InputError(
                 f"num_labels must be an integer of at most {MOST_LABELS}. "
@@ -163,7 +163,7 @@ def _written_labels(labels: tuple, model: str, num_classes: int | None) -> tuple
     """The labels with which transformers builds a head of the right number of rows."""
     if model == "question_answering":  # start and end, as many as there are labels by default
         return labels if len(labels) == 2 else ()
-    if model not in _CLASSIFIERS or num_classes is None:
+    if model not in LABELED or num_classes is None:
         return labels
     if labels and len(labels) != num_classes:
         raise InputError(

@@ -19,6 +19,7 @@ from bert_keras.checkpoints.formats.tokenizer_files import (
     VOCABULARY_FILE,
     write_tokenizer,
 )
+from bert_keras.checkpoints.names import ENCODERS
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.files import read_text, write_text
 
@@ -101,7 +102,7 @@ def card(stored: StoredModel) -> str:
     case = "no vocabulary stored"
     if tokenizer is not None:
         case = "lower-cased" if tokenizer.do_lower_case else "cased"
-    is_encoder = stored.model in (None, "bert", "unpooled_bert")
+    is_encoder = stored.model in (None, *ENCODERS)
     return CARD.format(
         title=CARD_TITLE,
         description=f"`bert_keras.{stored.model}`" if stored.model else "An encoder",
