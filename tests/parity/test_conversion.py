@@ -6,7 +6,7 @@ import pathlib
 import pytest
 
 from bert_keras.checkpoints.conversion import job
-from bert_keras.checkpoints.conversion.writing import WRITERS, write
+from bert_keras.checkpoints.conversion.writing import WRITERS
 from bert_keras.checkpoints.formats.detection import read_model
 from bert_keras.run_conversion import Settings
 from tests import golden_model
@@ -32,7 +32,7 @@ def sources(request, tmp_path_factory) -> tuple[str, pathlib.Path]:
     folder = tmp_path_factory.mktemp(request.param)
     stored = read_model(original(request.param))
     for format_name in WRITERS:
-        write(stored, f"{folder}/{format_name}", format_name)
+        stored_models.write(stored, f"{folder}/{format_name}", format_name)
     return request.param, folder
 
 
