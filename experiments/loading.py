@@ -96,12 +96,14 @@ def _write_inputs(size: str, folder: str) -> dict[str, float]:
 
 
 def _stored(model):
-    """The model with the vocabulary of the sample."""
-    from bert_keras.checkpoints.builders import stored_model_of
+    """The model with the vocabulary of the sample, filled up to as many entries as it has rows."""
+    from bert_keras.checkpoints.builders import config_of, stored_model_of
     from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
-    vocab_file = files("bert_keras") / "sample" / "vocab.txt"
-    return stored_model_of(model, WordPieceTokenizer(str(vocab_file)))
+    vocab = WordPieceTokenizer(str(files("bert_keras") / "sample" / "vocab.txt")).vocab
+    unused = range(len(vocab), config_of(model).vocab_size)
+    vocab = vocab | {f"[unused{index}]": index for index in unused}
+    return stored_model_of(model, WordPieceTokenizer(vocab))
 
 
 def _with_slots(stored):
