@@ -80,8 +80,9 @@ def completed(stored: StoredModel, allow_fresh: bool, seed: int) -> tuple[Stored
 
 
 def _initial_values(stored: StoredModel, names: list[str], seed: int) -> dict[str, np.ndarray]:
+    """Of heads and poolers, which are as large as their model is wide, however deep it is."""
     keras.utils.set_random_seed(seed)
-    model = BUILDERS[stored.model](stored.config)
+    model = BUILDERS[stored.model](dataclasses.replace(stored.config, num_hidden_layers=1))
     variables = named_variables(model)
     values = {name: variables[name].value.numpy() for name in names}
     del model, variables
