@@ -20,7 +20,7 @@ from bert_keras.checkpoints.formats.sentence_transformers import transformer_fol
 from bert_keras.checkpoints.formats.tokenizer_files import stored_case
 from bert_keras.checkpoints.labels import relabeled
 from bert_keras.checkpoints.loading import LoadReport, load_weights, named_variables
-from bert_keras.checkpoints.names import HEADS, LABEL_BIAS, LABEL_WEIGHTS, POOLER, names_of
+from bert_keras.checkpoints.names import HEADS, LABEL_BIAS, LABEL_WEIGHTS, LABELED, POOLER, names_of
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
@@ -73,6 +73,11 @@ def from_pretrained(
             f"Received: {stored.weights.path} without one beside it"
         )
     if labels is not None:
+        if build is None or getattr(build, "__name__", "") in set(BUILDERS) - set(LABELED):
+            raise InputError(
+                f"labels are for bert_keras.{' or bert_keras.'.join(LABELED)}, as the second "
+                f"argument. Received: {getattr(build, '__name__', 'none')}"
+            )
         stored = relabeled(stored, labels)
     model = _built(stored, build)
     report = load_weights(model, stored.weights, optional=(*HEADS, *([POOLER] if build else [])))

@@ -233,6 +233,8 @@ def test_labels_are_a_list_of_names(tmp_path):
     for labels in ("ab", 3, ["a", 1]):
         with pytest.raises(InputError, match="labels must be a list of names"):
             from_pretrained(tmp_path / "model", bert_keras.classifier, labels=labels)
+    with pytest.raises(InputError, match="labels are for bert_keras.classifier or"):
+        from_pretrained(tmp_path / "model", labels=["a", "b"])
     with pytest.raises(InputError, match="build must be a function"):
         from_pretrained(tmp_path / "model", "classifier")
 

@@ -12,6 +12,7 @@ from bert_keras.checkpoints.conversion.report import ConversionReport, check_not
 from bert_keras.checkpoints.conversion.selection import completed, selected
 from bert_keras.checkpoints.conversion.writing import WRITERS, write
 from bert_keras.checkpoints.files.whole_folders import check_new, new_folder
+from bert_keras.checkpoints.formats.checkpoint_folders import newest_step_beside_model
 from bert_keras.checkpoints.formats.detection import read_model
 from bert_keras.checkpoints.labels import relabeled
 from bert_keras.checkpoints.names import LABELED
@@ -21,7 +22,7 @@ from bert_keras.checkpoints.surgery.vocabulary import NEW_ROWS
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
 
-_UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
+_UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9}
 
 
 def run(settings: Any, command: str) -> ConversionReport:
@@ -37,6 +38,11 @@ def run(settings: Any, command: str) -> ConversionReport:
     """
     max_shard_size = check_settings(settings)
     source = read_model(settings.input, settings.do_lower_case)
+    if step := newest_step_beside_model(settings.input):
+        notify(
+            f"the finished model of {settings.input} is read; Adam's moments and the step are in "
+            f"--input={settings.input.rstrip('/')}/model.ckpt-{step}"
+        )
     chosen = selected(_labeled(source, settings), settings.model)
     stored, fresh = completed(changed(chosen, settings), settings.allow_fresh, settings.random_seed)
     made_by = f"Made by\n\n    python -m bert_keras.run_conversion {command}"
@@ -109,10 +115,9 @@ def _check_one_of(flag: str, value: str, allowed: Collection[str]) -> None:
 
 
 def _num_bytes(text: str) -> int:
-    match = re.fullmatch(r"([0-9]{1,18})\s*(KB|MB|GB|)", text.strip().upper())
+    match = re.fullmatch(r"([0-9]{1,18})\s*(KB|MB|GB)", text.strip().upper())
     if not match or not int(match[1]):
         raise InputError(
-            "--max_shard_size must be a number of bytes, or of KB, MB or GB, such as 500MB. "
-            f"Received: {text}"
+            f"--max_shard_size must be a number of KB, MB or GB, such as 500MB. Received: {text}"
         )
     return int(match[1]) * _UNITS[match[2]]

@@ -15,6 +15,7 @@ from bert_keras.checkpoints.formats.tokenizer_files import read_tokenizer
 from bert_keras.checkpoints.names import DROPOUT_SEED
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.checkpoints.weights import Weights
+from bert_keras.files import is_folder
 
 WEIGHTS_PREFIX = "bert_model.ckpt"
 
@@ -26,8 +27,19 @@ def find_checkpoint(folder: str) -> str | None:
     names = tf.io.gfile.listdir(folder)
     if WEIGHTS_PREFIX + bundle.INDEX_SUFFIX in names:
         return tf.io.gfile.join(folder, WEIGHTS_PREFIX)
+    step = _newest_step(names)
+    return None if step is None else tf.io.gfile.join(folder, f"model.ckpt-{step}")
+
+
+def newest_step_beside_model(path: str) -> int | None:
+    """The newest step of a run whose finished model lies beside it; None: `path` is none such."""
+    names = tf.io.gfile.listdir(path) if is_folder(path) else []
+    return _newest_step(names) if WEIGHTS_PREFIX + bundle.INDEX_SUFFIX in names else None
+
+
+def _newest_step(names: list[str]) -> int | None:
     steps = [int(match[1]) for match in map(_STEP_OF_INDEX.fullmatch, names) if match]
-    return tf.io.gfile.join(folder, f"model.ckpt-{max(steps)}") if steps else None
+    return max(steps, default=None)
 
 
 def read(folder: str, checkpoint: str, do_lower_case: bool | None = None) -> StoredModel:

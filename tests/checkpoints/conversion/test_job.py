@@ -12,6 +12,7 @@ import tensorflow as tf
 from bert_keras import flags
 from bert_keras.checkpoints.conversion import job
 from bert_keras.checkpoints.conversion.writing import WRITERS
+from bert_keras.checkpoints.files import bundle
 from bert_keras.checkpoints.formats.detection import read_model
 from bert_keras.checkpoints.stored_model import Pooling
 from bert_keras.errors import InputError
@@ -193,8 +194,9 @@ def test_vocabulary_positions_and_layers_are_changed_on_the_way(tmp_path):
         ({"format_name": "pytorch"}, "--format must be one of tf1, hugging_face, bert_keras"),
         ({"model": "gpt"}, "--model must be one of bert, "),
         ({"new_rows": "zeros"}, "--new_rows must be one of mean, random"),
-        ({"max_shard_size": "many"}, "--max_shard_size must be a number of bytes"),
-        ({"max_shard_size": "0"}, "--max_shard_size must be a number of bytes"),
+        ({"max_shard_size": "many"}, "--max_shard_size must be a number of KB, MB or GB"),
+        ({"max_shard_size": "0GB"}, "--max_shard_size must be a number"),
+        ({"max_shard_size": "50"}, "--max_shard_size must be a number"),
         ({"keep_layers": ["first"]}, "--keep_layers must be numbers of layers"),
         ({"keep_layers": ["2"]}, "Received: .*2"),
         ({"model": "classifier", "allow_fresh": True}, "--labels=no,yes"),
@@ -330,6 +332,17 @@ def test_a_model_without_vocabulary_is_converted_with_a_notice(tmp_path, capsys)
     (tmp_path / "in" / "vocab.txt").unlink()
     convert(f"{tmp_path}/in", f"{tmp_path}/out", "bert_keras")
     assert "holds no vocabulary: put vocab.txt into the output" in capsys.readouterr().err
+
+
+def test_moments_of_a_run_are_in_its_checkpoints(tmp_path, capsys):
+    original = stored_models.stored("bert", with_state=True)
+    write(stored_models.stored("bert"), f"{tmp_path}/run", "bert_keras")
+    bundle.write(f"{tmp_path}/run/model.ckpt-8", stored_models.values(original))
+    convert(f"{tmp_path}/run", f"{tmp_path}/out", "tf1")
+    assert "moments and the step are in --input=" in capsys.readouterr().err
+    convert(f"{tmp_path}/run/model.ckpt-8", f"{tmp_path}/with", "tf1")
+    assert "moments and the step are in" not in capsys.readouterr().err
+    stored_models.assert_same_values(read_model(f"{tmp_path}/with"), original)
 
 
 @pytest.mark.slow
