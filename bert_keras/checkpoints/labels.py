@@ -44,7 +44,8 @@ def relabeled(stored: StoredModel, labels: Sequence[str]) -> StoredModel:
     old = stored.config.labels
     config = dataclasses.replace(stored.config, labels=labels)
     weights = stored.weights
-    is_kept = config.labels == old or old == numbered_labels(len(config.labels))
+    is_naming = old == numbered_labels(len(config.labels)) and not {*old} & {*config.labels}
+    is_kept = config.labels == old or is_naming
     if LABEL_WEIGHTS in weights.shapes and not is_kept:
         notify(
             f"{weights.path}: its head is for the labels {', '.join(old)} and not used; without "

@@ -114,3 +114,28 @@ def test_only_our_models_are_saved(tmp_path):
     model = keras.Model(inputs, keras.layers.Dense(2)(inputs))
     with pytest.raises(InputError, match="that a function of bert_keras.models made"):
         save_pretrained(model, None, tmp_path / "model")
+
+
+@pytest.mark.parametrize("num_moved", range(5))
+def test_a_save_that_is_cut_off_never_leaves_a_mixture(num_moved, tmp_path, monkeypatch):
+    """A run's folder also has checkpoints, which stand in for a finished model."""
+    tokenizer = WordPieceTokenizer({"[UNK]": 0})
+    config = dataclasses.replace(stored_models.CONFIG, labels=("a", "b"))
+    save_pretrained(bert_keras.classifier(config), tokenizer, tmp_path)
+    values = stored_models.values(stored_models.stored("classifier"))
+    bundle.write(f"{tmp_path}/model.ckpt-8", values)
+    rename, moved = tf.io.gfile.rename, []
+
+    def cut_off(source, target, overwrite=False):
+        if ".unfinished/" in source and "/.unfinished/" not in target:
+            moved.append(target)
+            if len(moved) > num_moved:
+                raise tf.errors.AbortedError(None, None, "cut off")
+        rename(source, target, overwrite)
+
+    monkeypatch.setattr(tf.io.gfile, "rename", cut_off)
+    other = dataclasses.replace(config, labels=("c", "d"))
+    with pytest.raises(InputError, match="cut off"):
+        save_pretrained(bert_keras.classifier(other), tokenizer, tmp_path)
+    with pytest.raises(InputError, match="needs config.json"):
+        from_pretrained(tmp_path)

@@ -1,6 +1,7 @@
 """What the flags of `run_conversion` change on the way: vocabulary, positions, layers."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from bert_keras.checkpoints.names import LAYERS, is_state
@@ -44,6 +45,17 @@ def dropped(stored: StoredModel, settings: Any) -> list[str]:
         of_layers = [name for name in names if name.startswith(f"{LAYERS}_")]
         gone += [name for name in of_layers if not name.startswith(kept) and name not in gone]
     return gone
+
+
+def names_before(names: Iterable[str], settings: Any) -> set[str]:
+    """The names in the input of weights of the changed model, whose layers are numbered anew."""
+    kept = _layer_numbers(settings.keep_layers)
+
+    def old_number(match):
+        return f"{LAYERS}_{kept[int(match[1])]}/"
+
+    pattern = re.compile(rf"{LAYERS}_([0-9]+)/")
+    return {pattern.sub(old_number, name) for name in names} if kept else {*names}
 
 
 def _new_tokenizer(old: WordPieceTokenizer | None, settings: Any) -> WordPieceTokenizer:

@@ -5,14 +5,19 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from bert_keras.checkpoints.builders import BUILDERS
-from bert_keras.checkpoints.conversion.changes import changed, dropped
+from bert_keras.checkpoints.builders import BUILDERS, shown_model
+from bert_keras.checkpoints.conversion.changes import changed, dropped, names_before
 from bert_keras.checkpoints.conversion.comparison import largest_differences, outputs
 from bert_keras.checkpoints.conversion.report import ConversionReport, check_nothing_is_lost
-from bert_keras.checkpoints.conversion.selection import completed, selected
+from bert_keras.checkpoints.conversion.selection import (
+    completed,
+    selected,
+    without_head_of_another,
+)
 from bert_keras.checkpoints.conversion.writing import WRITERS, write
 from bert_keras.checkpoints.files.whole_folders import check_new, new_folder
 from bert_keras.checkpoints.formats.checkpoint_folders import newest_step_beside_model
+from bert_keras.checkpoints.formats.config_files import CONFIG_FILE, OWN_CONFIG_FILE
 from bert_keras.checkpoints.formats.detection import read_model
 from bert_keras.checkpoints.labels import relabeled
 from bert_keras.checkpoints.names import LABELED
@@ -20,6 +25,7 @@ from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.checkpoints.surgery.positions import NEW_POSITIONS
 from bert_keras.checkpoints.surgery.vocabulary import NEW_ROWS
 from bert_keras.errors import InputError
+from bert_keras.files import has_scheme
 from bert_keras.notices import notify
 
 _UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9}
@@ -43,19 +49,23 @@ def run(settings: Any, command: str) -> ConversionReport:
             f"the finished model of {settings.input} is read; Adam's moments and the step are in "
             f"--input={settings.input.rstrip('/')}/model.ckpt-{step}"
         )
-    chosen = selected(_labeled(source, settings), settings.model)
+    model = settings.model or source.model or shown_model(source.weights.shapes)
+    labeled = _labeled(without_head_of_another(source, model), model, settings)
+    chosen = selected(labeled, model, keeps_all=not settings.model)
     stored, fresh = completed(changed(chosen, settings), settings.allow_fresh, settings.random_seed)
     made_by = f"Made by\n\n    python -m bert_keras.run_conversion {command}"
     stored = dataclasses.replace(stored, made_by=made_by)
     unused = {*source.weights.shapes} - {*chosen.weights.shapes} | {*dropped(chosen, settings)}
     expected = outputs(stored)
-    with new_folder(settings.output) as unfinished:
+    with new_folder(settings.output, last=(CONFIG_FILE, OWN_CONFIG_FILE)) as unfinished:
         unheld = write(stored, unfinished, settings.format, max_shard_size)
+        unused |= names_before({*unheld} - {*fresh}, settings)
         if settings.strict:
-            check_nothing_is_lost({*unused, *unheld})
+            check_nothing_is_lost(unused)
+        written = {*stored.weights.shapes} - {*unheld, *fresh}
         report = ConversionReport(
-            used=sorted({*stored.weights.shapes} - {*unheld, *fresh}),
-            unused=sorted({*unused, *unheld} - {*fresh}),
+            used=sorted(names_before(written, settings)),
+            unused=sorted(unused),
             missing=fresh,
             fresh=fresh,
             differences=largest_differences(_outputs_of_written(unfinished, stored), expected),
@@ -77,15 +87,19 @@ def check_settings(settings: Any) -> int | None:
         _check_one_of("model", settings.model, BUILDERS)
     _check_one_of("new_rows", settings.new_rows, NEW_ROWS)
     _check_one_of("new_positions", settings.new_positions, NEW_POSITIONS)
+    if settings.format == "hugging_face" and has_scheme(settings.output):
+        raise InputError(
+            "--format=hugging_face writes to a folder on a local disk, from where it is copied. "
+            f"Received: --output={settings.output}"
+        )
     check_new(settings.output)
     return _num_bytes(settings.max_shard_size) if settings.max_shard_size else None
 
 
-def _labeled(source: StoredModel, settings: Any) -> StoredModel:
+def _labeled(source: StoredModel, model: str, settings: Any) -> StoredModel:
     """With the classes that the settings name, where there is a head for them."""
     if source.tokenizer is None:
         notify(f"{settings.input} holds no vocabulary: put vocab.txt into the output to load it")
-    model = settings.model or source.model
     if model not in LABELED:
         if settings.labels:
             raise InputError(

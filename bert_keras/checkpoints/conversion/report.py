@@ -6,10 +6,10 @@ from typing import NamedTuple
 import tensorflow as tf
 
 from bert_keras.checkpoints.files.json_files import write_json
+from bert_keras.checkpoints.formats.native import REPORT_FILE
 from bert_keras.checkpoints.names import is_state
 from bert_keras.errors import InputError
 
-REPORT_FILE = "conversion.json"
 LARGEST_DIFFERENCE = 1e-5  # the same weights in the same code give 0
 _MOST_SHOWN = 20  # names on a terminal; the file has all
 
@@ -17,11 +17,10 @@ _MOST_SHOWN = 20  # names on a terminal; the file has all
 class ConversionReport(NamedTuple):
     """What became of the names, and of the outputs.
 
-    `used` are the names in the output that come from the input; `unused` those in the input whose
-    values are not in the output; `missing` those that the output needs and the input lacks; `fresh`
-    those of the missing that were given random values, which is all of them, as any other is an
-    error. `differences` has the largest absolute difference of each output of the two models, None
-    for an output that the format cannot hold.
+    `used` and `unused` are names in the input, by whether their values are in the output; `missing`
+    are names in the output for which the input has no value; `fresh` those of them that were given
+    random ones, which is all of them, as any other is an error. `differences` has the largest
+    absolute difference of each output of the two models, None for one that the format cannot hold.
     """
 
     used: list[str]
@@ -44,7 +43,7 @@ class ConversionReport(NamedTuple):
         for name, value in self.differences.items():
             held = "not held" if value is None else f"{value:g}"
             print(f"largest difference of {name}: {held}")
-        print(f"The model is in {folder}.")
+        print(f"The model is in {folder.rstrip('/')}/")
 
     def check_differences(self) -> None:
         """Raises InputError if the two models do not compute the same."""

@@ -12,6 +12,8 @@ from bert_keras.checkpoints.names import (
     ENCODERS,
     GLOBAL_STEP,
     HEADS,
+    LABEL_BIAS,
+    LABEL_WEIGHTS,
     POOLER,
     is_known,
     names_of,
@@ -19,24 +21,44 @@ from bert_keras.checkpoints.names import (
 )
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.errors import InputError
+from bert_keras.notices import notify
 
 
-def selected(stored: StoredModel, model: str | None) -> StoredModel:
+def without_head_of_another(stored: StoredModel, model: str) -> StoredModel:
+    """Without the head that files say is for another model, which gives it the same names.
+
+    Args:
+        stored: what was read; its `model` is None where the files do not say it.
+        model: the one that is wanted.
+    """
+    said = stored.model
+    if said in (None, model) or LABEL_WEIGHTS not in names_of(said, num_layers=0):
+        return stored
+    if LABEL_WEIGHTS in names_of(model, num_layers=0):
+        notify(f"{stored.weights.path}: its head is that of a {said} and not used")
+    names = stored.weights.shapes
+    weights = stored.weights.without(
+        name for name in names if weight_of_state(name) in (LABEL_WEIGHTS, LABEL_BIAS)
+    )
+    config = dataclasses.replace(stored.config, labels=())
+    return dataclasses.replace(stored, config=config, weights=weights)
+
+
+def selected(stored: StoredModel, model: str, keeps_all: bool) -> StoredModel:
     """The weights that belong to a model, with their moments and the step, and no others.
 
     Args:
         stored: what was read.
-        model: a function of `bert_keras.models` by its name. None keeps the model of the files and
-            all else of BERT's that lies there, such as the pooler that the original saves with a
-            SQuAD model.
+        model: a function of `bert_keras.models` by its name.
+        keeps_all: whether all else of BERT's that lies there belongs to it too, such as the pooler
+            that the original saves with a SQuAD model.
 
     Raises:
         InputError: a moment has another shape than its weight.
     """
-    keeps_all, model = not model, model or stored.model
-    wanted = {GLOBAL_STEP, *names_of(model, stored.config.num_hidden_layers)}
-    wanted |= set(filter(is_known, stored.weights.shapes)) if keeps_all else set()
     shapes = stored.weights.shapes
+    wanted = {GLOBAL_STEP, *names_of(model, stored.config.num_hidden_layers)}
+    wanted |= set(filter(is_known, shapes)) if keeps_all else set()
     weights = stored.weights.without(name for name in shapes if weight_of_state(name) not in wanted)
     for name, shape in weights.shapes.items():
         if name == GLOBAL_STEP and shape != () or shape != shapes.get(weight_of_state(name)):

@@ -229,4 +229,7 @@ def _write_file(path: str, weights: Weights, names: list[str]) -> int:
         save_file(values, path, metadata)
     except safetensors.SafetensorError as error:
         raise InputError(f"{path} cannot be written: {error}. Make room for it.") from error
+    mask = os.umask(0)
+    os.umask(mask)
+    os.chmod(path, 0o666 & ~mask)  # the library lets nobody else read it
     return sum(value.nbytes for value in values.values())

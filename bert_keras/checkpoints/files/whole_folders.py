@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 import tensorflow as tf
 
@@ -14,13 +14,15 @@ _LOCK = ".lock"  # lies in a folder that is being written, and says that it is o
 
 
 @contextlib.contextmanager
-def new_folder(folder: str) -> Iterator[str]:
+def new_folder(folder: str, last: Collection[str] = ()) -> Iterator[str]:
     """Yields a folder to write into, which gets its name when the block ends without an error.
 
     Another process that writes to the same name is refused; what a killed one left is removed.
 
     Args:
         folder: a name that is not there, or an empty folder.
+        last: names of files without which the others are nothing. Into an empty folder they are
+            moved last, so that a kill leaves nothing that could be read.
 
     Raises:
         InputError: something is there, or it cannot be written.
@@ -31,24 +33,25 @@ def new_folder(folder: str) -> Iterator[str]:
         with _unfinished(folder if is_there else "", folder) as unfinished:
             yield unfinished
             if is_there:
-                _move_into(unfinished, folder)
+                _move_into(unfinished, folder, last)
             else:
                 _remove(tf.io.gfile.join(unfinished, _LOCK))
                 tf.io.gfile.rename(unfinished, folder.rstrip("/"))
 
 
 @contextlib.contextmanager
-def replaced_files(folder: str, is_stale: Callable[[str], bool], last: str) -> Iterator[str]:
+def replaced_files(
+    folder: str, is_stale: Callable[[str], bool], last: Collection[str]
+) -> Iterator[str]:
     """Yields a folder to write into, whose files take the place of older ones in `folder`.
 
     That is made if needed, and files of other names stay. While the files are moved, which takes no
-    time, the one of the name `last` is missing, so that a kill never leaves a mixture that could
-    be read.
+    time, those of `last` are missing, so that a kill never leaves a mixture that could be read.
 
     Args:
         folder: where the files shall be.
         is_stale: takes a name in the folder, and says whether it goes.
-        last: the name of the file without which the others are nothing.
+        last: names of files without which the others are nothing.
 
     Raises:
         InputError: it cannot be written.
@@ -57,7 +60,7 @@ def replaced_files(folder: str, is_stale: Callable[[str], bool], last: str) -> I
         tf.io.gfile.makedirs(folder)
         with _unfinished(folder, folder) as unfinished:
             yield unfinished
-            for name in sorted(tf.io.gfile.listdir(folder), key=lambda name: name != last):
+            for name in sorted(tf.io.gfile.listdir(folder), key=lambda name: name not in last):
                 if is_stale(name.rstrip("/")):
                     _remove(tf.io.gfile.join(folder, name))
             _move_into(unfinished, folder, last)
@@ -70,8 +73,10 @@ def check_new(folder: str) -> None:
         is_link = not has_scheme(folder) and os.path.islink(name) and not os.path.isdir(name)
         is_other = tf.io.gfile.exists(folder) and not tf.io.gfile.isdir(folder)
         if not name or is_link or is_other or _content(folder):
+            cut_off = tf.io.gfile.exists(tf.io.gfile.join(folder, UNFINISHED, _LOCK))
+            why = ", where a program was killed while it put its files: empty it" if cut_off else ""
             raise InputError(
-                f"A model is written to a new folder, or an empty one. Received: {folder!r}"
+                f"A model is written to a new folder, or an empty one. Received: {folder!r}{why}"
             )
 
 
@@ -105,9 +110,9 @@ def _unfinished(parent: str, folder: str) -> Iterator[str]:
             _remove(path)
 
 
-def _move_into(source: str, folder: str, last: str = "") -> None:
+def _move_into(source: str, folder: str, last: Collection[str]) -> None:
     names = [name.rstrip("/") for name in tf.io.gfile.listdir(source)]
-    for name in sorted(names, key=lambda name: name == last):
+    for name in sorted(names, key=last.__contains__):
         if name != _LOCK:
             target = tf.io.gfile.join(folder, name)
             tf.io.gfile.rename(tf.io.gfile.join(source, name), target, overwrite=True)
@@ -128,4 +133,5 @@ def _named_errors(folder: str) -> Iterator[None]:
         yield
     except (tf.errors.OpError, OSError) as error:
         reason = getattr(error, "message", None) or error
+        reason = " ".join(str(reason).split())  # some are of two lines
         raise InputError(f"The folder {folder} cannot be written: {reason}") from error

@@ -39,9 +39,9 @@ def read_model(path: str, do_lower_case: bool | None = None) -> StoredModel:
     else:
         stored = hugging_face.read(path, do_lower_case)
     check_config(stored.weights, stored.config)
-    model = stored.model if stored.model in BUILDERS else shown_model(stored.weights.shapes)
+    model = stored.model if stored.model in BUILDERS else None
     _check_vocabulary(stored)
-    if model in LABELED:
+    if (model or shown_model(stored.weights.shapes)) in LABELED:
         config = dataclasses.replace(stored.config, labels=labels_of_head(stored))
         stored = dataclasses.replace(stored, config=config)
     return dataclasses.replace(stored, model=model)

@@ -8,7 +8,6 @@ import re
 
 import tensorflow as tf
 
-from bert_keras.checkpoints.files.bundle import INDEX_SUFFIX
 from bert_keras.checkpoints.files.json_files import write_json
 from bert_keras.checkpoints.files.whole_folders import replaced_files
 from bert_keras.checkpoints.formats.checkpoint_folders import WEIGHTS_PREFIX, write_weights
@@ -24,6 +23,7 @@ from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.files import read_text, write_text
 
 CARD_FILE = "README.md"
+REPORT_FILE = "conversion.json"  # of the conversion that made the folder
 CARD_TITLE = "# A BERT of bert_keras"
 # What `write` may have written before; a newer model need not have all of it.
 _OWN_FILES = (
@@ -32,6 +32,7 @@ _OWN_FILES = (
     SETTINGS_FILE,
     re.escape(WEIGHTS_PREFIX) + r"\.(index|data-\d+-of-\d+)",
     *POOLING_FILES,
+    REPORT_FILE,
 )
 CARD = """\
 {title}
@@ -90,7 +91,7 @@ def replace(stored: StoredModel, folder: str) -> None:
         is_kept = is_vocabulary and stored.tokenizer is None
         return not is_kept and any(re.fullmatch(pattern, name) for pattern in _OWN_FILES)
 
-    with replaced_files(folder, is_stale, last=WEIGHTS_PREFIX + INDEX_SUFFIX) as unfinished:
+    with replaced_files(folder, is_stale, last=(OWN_CONFIG_FILE,)) as unfinished:
         write(stored, unfinished)
         if keeps_card:
             tf.io.gfile.remove(tf.io.gfile.join(unfinished, CARD_FILE))

@@ -265,6 +265,32 @@ def test_unused_are_the_layers_that_are_dropped_by_their_old_numbers(tmp_path):
     report = convert(f"{tmp_path}/in", f"{tmp_path}/out", "tf1", keep_layers=["1"])
     assert {name.split("/")[2] for name in report.unused} == {"layer_0"}
     assert len(report.unused) == 16
+    assert {*report.used} == {*stored_models.stored("bert").weights.shapes} - {*report.unused}
+
+
+@pytest.mark.parametrize("format_name", WRITERS)
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [("token_classifier", "classifier"), ("classifier", "multiple_choice")],
+)
+def test_head_of_another_model_is_not_taken_for_one_by_its_name(
+    said, wanted, format_name, tmp_path, capsys
+):
+    write(stored_models.stored(said), f"{tmp_path}/in", format_name)
+    settings = {"labels": ["p", "q", "r"]} if wanted == "classifier" else {}
+    report = convert(
+        f"{tmp_path}/in", f"{tmp_path}/out", "tf1", model=wanted, allow_fresh=True, **settings
+    )
+    assert {"output_weights", "output_bias"} <= {*report.fresh} & {*report.unused}
+    assert f"its head is that of a {said} and not used" in capsys.readouterr().err
+
+
+def test_of_a_checkpoint_that_does_not_say_it_the_flag_says_whose_head_it_is(tmp_path):
+    """The original gives one name to the heads of all its programs."""
+    original = stored_models.stored("token_classifier")
+    write(dataclasses.replace(original, model=None), f"{tmp_path}/in", "tf1")
+    convert(f"{tmp_path}/in", f"{tmp_path}/out", "hugging_face", model="token_classifier")
+    stored_models.assert_same_values(read_model(f"{tmp_path}/out"), original)
 
 
 def test_labels_name_the_outputs_of_a_head_that_had_no_names(tmp_path):

@@ -39,6 +39,8 @@ def test_the_library_reads_what_is_written(tmp_path):
     assert_equal(read(tmp_path), values())
     with safetensors.safe_open(tmp_path / "model.safetensors", "np") as file:
         assert file.metadata()["format"] == "pt"  # transformers asks for it
+    (tmp_path / "other").touch()
+    assert (tmp_path / "model.safetensors").stat().st_mode == (tmp_path / "other").stat().st_mode
 
 
 @pytest.mark.parametrize(("max_shard_size", "num_files"), [(10**6, 1), (900, 2), (150, 3), (1, 6)])

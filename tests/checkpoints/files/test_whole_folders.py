@@ -111,7 +111,7 @@ def test_files_take_the_place_of_older_ones_and_others_stay(tmp_path):
     (tmp_path / "inner").mkdir()
     (tmp_path / "inner" / "stale").write_text("old")
     own = ("a", "b", "stale", "inner")
-    with replaced_files(str(tmp_path), own.__contains__, last="b") as unfinished:
+    with replaced_files(str(tmp_path), own.__contains__, last=("b",)) as unfinished:
         fill(unfinished)
         assert (tmp_path / "a").read_text() == "old"
     assert tree(tmp_path) == {"mine", *WHOLE}
@@ -121,7 +121,7 @@ def test_files_take_the_place_of_older_ones_and_others_stay(tmp_path):
 
 def test_failure_leaves_the_older_files(tmp_path):
     (tmp_path / "a").write_text("old")
-    files = replaced_files(str(tmp_path), lambda name: True, last="b")
+    files = replaced_files(str(tmp_path), lambda name: True, last=("b",))
     with pytest.raises(ZeroDivisionError), files as unfinished:
         fill(unfinished)
         raise ZeroDivisionError
