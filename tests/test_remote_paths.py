@@ -37,6 +37,7 @@ LOCAL_CALLS = {
 # Where that is right, and why.
 LOCAL_FILES = {
     "backend.py": "the driver of this machine",
+    "checkpoints/files/whole_folders.py": "only local disks have links, and it asks for a scheme",
     "files.py": "it asks for a scheme first",
     "flags.py": "the null device",
     "locks.py": "only local files have locks",

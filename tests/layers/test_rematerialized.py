@@ -147,6 +147,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 def test_replicas_draw_different_masks_and_the_same_in_another_run():
     """Two processors of one machine as replicas, in a process of its own: devices are fixed."""
     program = [sys.executable, "-c", REPLICAS]

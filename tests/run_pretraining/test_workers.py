@@ -69,6 +69,7 @@ def text_of(errors, index):
         return file.read()
 
 
+@pytest.mark.slow
 def test_sigterm_to_one_worker_saves_once_and_ends_both(context, inputs, tmp_path, at_once):
     settings, errors = long_settings(inputs, tmp_path / "run"), str(tmp_path / "errors")
     workers = processes.start_workers(context, settings, errors=errors)

@@ -139,6 +139,7 @@ def test_missing_head_is_an_error_unless_it_may_be_fresh(tmp_path):
     assert read.weights.shapes["output_weights"] == (2, 16)
 
 
+@pytest.mark.slow
 def test_one_model_alone_can_be_taken_out(tmp_path):
     write(stored_models.stored("pretrainer"), f"{tmp_path}/in", "tf1")
     report = convert(f"{tmp_path}/in", f"{tmp_path}/out", "tf1", model="masked_lm")
@@ -151,6 +152,7 @@ def test_one_model_alone_can_be_taken_out(tmp_path):
     assert report.differences == {"masked_lm_logits": 0.0}
 
 
+@pytest.mark.slow
 def test_what_the_original_saves_besides_a_model_is_kept(tmp_path):
     """run_squad.py saves the pooler, which its model does not use."""
     bert, squad = stored_models.stored("bert"), stored_models.stored("question_answering")
@@ -161,6 +163,7 @@ def test_what_the_original_saves_besides_a_model_is_kept(tmp_path):
     assert report.unused == ["bert/pooler/dense/bias", "bert/pooler/dense/kernel"]
 
 
+@pytest.mark.slow
 def test_vocabulary_positions_and_layers_are_changed_on_the_way(tmp_path):
     original = stored_models.stored(with_state=True)
     write(original, f"{tmp_path}/in", "bert_keras")
@@ -213,6 +216,7 @@ def test_settings_that_make_no_sense_are_refused_before_anything_is_written(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_what_is_there_already_is_never_overwritten(tmp_path):
     write(stored_models.stored(), f"{tmp_path}/in", "tf1")
     (tmp_path / "out").mkdir()
@@ -225,6 +229,7 @@ def test_what_is_there_already_is_never_overwritten(tmp_path):
     convert(f"{tmp_path}/in", f"{tmp_path}/out", "bert_keras")
 
 
+@pytest.mark.slow
 def test_a_release_tells_its_case_by_a_flag(tmp_path):
     cased = dataclasses.replace(
         stored_models.stored(),
@@ -236,6 +241,7 @@ def test_a_release_tells_its_case_by_a_flag(tmp_path):
     assert not read_model(f"{tmp_path}/out").tokenizer.do_lower_case
 
 
+@pytest.mark.slow
 def test_new_vocabulary_may_have_another_case_setting(tmp_path):
     write(stored_models.stored("bert"), f"{tmp_path}/in", "bert_keras")
     tokens = [*stored_models.SPECIAL_TOKENS, *string.ascii_letters]
@@ -247,6 +253,7 @@ def test_new_vocabulary_may_have_another_case_setting(tmp_path):
     assert not read_model(f"{tmp_path}/out").tokenizer.do_lower_case
 
 
+@pytest.mark.slow
 def test_strict_is_about_weights_and_asks_the_format_too(tmp_path):
     """Moments and the step are none; the pooler that the original saves with SQuAD is one."""
     write(stored_models.stored("bert", with_state=True), f"{tmp_path}/in", "bert_keras")
@@ -268,10 +275,12 @@ def test_unused_are_the_layers_that_are_dropped_by_their_old_numbers(tmp_path):
     assert {*report.used} == {*stored_models.stored("bert").weights.shapes} - {*report.unused}
 
 
-@pytest.mark.parametrize("format_name", WRITERS)
 @pytest.mark.parametrize(
-    ("said", "wanted"),
-    [("token_classifier", "classifier"), ("classifier", "multiple_choice")],
+    ("said", "wanted", "format_name"),
+    [
+        ("token_classifier", "classifier", "hugging_face"),
+        ("classifier", "multiple_choice", "bert_keras"),
+    ],
 )
 def test_head_of_another_model_is_not_taken_for_one_by_its_name(
     said, wanted, format_name, tmp_path, capsys
@@ -316,6 +325,7 @@ def test_an_output_that_computes_something_else_does_not_appear(tmp_path, monkey
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
+@pytest.mark.slow
 def test_weights_that_are_no_numbers_are_kept_as_they_are(tmp_path):
     original = stored_models.stored("bert")
     bias = {"bert/pooler/dense/bias": np.full(16, np.nan, np.float32)}
@@ -325,6 +335,7 @@ def test_weights_that_are_no_numbers_are_kept_as_they_are(tmp_path):
     stored_models.assert_same_values(read_model(f"{tmp_path}/out"), original)
 
 
+@pytest.mark.slow
 def test_pooling_is_not_held_by_google_nor_by_a_model_with_a_head(tmp_path, capsys):
     pooling = Pooling(("mean",), normalize=True)
     sentences = dataclasses.replace(stored_models.stored("bert"), pooling=pooling)
@@ -360,6 +371,7 @@ def test_a_model_without_vocabulary_is_converted_with_a_notice(tmp_path, capsys)
     assert "holds no vocabulary: put vocab.txt into the output" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_moments_of_a_run_are_in_its_checkpoints(tmp_path, capsys):
     original = stored_models.stored("bert", with_state=True)
     write(stored_models.stored("bert"), f"{tmp_path}/run", "bert_keras")
