@@ -42,15 +42,16 @@ def from_pretrained(
     """Loads a pretrained model, whoever wrote it.
 
     That is a folder of `save_pretrained`, a TF1 release of Google's, a folder of Hugging Face's
-    with safetensors, or one of Sentence-Transformers. Of a folder with several checkpoints
-    `model.ckpt-N` the newest is taken; a path may name the weights themselves.
+    with safetensors, or one of Sentence-Transformers. Of a run's folder the finished model is
+    taken, else the newest `model.ckpt-N`; a path may name the weights themselves.
 
     Args:
         path: the folder, or a checkpoint's prefix or a .safetensors file in it.
         build: which model is wanted, a function of `bert_keras.models` such as `pretrainer` or
             `classifier`. By default the encoder, with a pooler if the files have one, and with
             `sentence_embedding` [B, H] if they say how sentences are pooled.
-        labels: the classes of a new classifier. Without them they are those of the files.
+        labels: the classes of a new classifier, or of a stored one whose classes have no names.
+            Without them they are those of the files.
         do_lower_case: the case setting. By default it is what the files say, or else what the
             vocabulary's letters or the folder's name do.
 

@@ -1,96 +1,24 @@
-"""Every format into every other: what is kept bit for bit, what is said, what is refused."""
+"""The job of the program: what is changed, what is said, what is refused."""
 
 import dataclasses
-import itertools
 import json
 import string
 
 import numpy as np
 import pytest
-import tensorflow as tf
 
 from bert_keras import flags
-from bert_keras.checkpoints.conversion import job
 from bert_keras.checkpoints.conversion.writing import WRITERS
 from bert_keras.checkpoints.files import bundle
 from bert_keras.checkpoints.formats.detection import read_model
 from bert_keras.checkpoints.stored_model import Pooling
 from bert_keras.errors import InputError
 from bert_keras.run_conversion import Settings
-from tests import golden_model
 from tests.checkpoints import stored_models
+from tests.checkpoints.conversion.converting import convert
 from tests.checkpoints.stored_models import write
 
-HEADS = (
-    "bert",
-    "pretrainer",
-    "masked_lm",
-    "next_sentence",
-    "classifier",
-    "token_classifier",
-    "multiple_choice",
-    "question_answering",
-)
 STATE = ("adam_m", "adam_v", "global_step")
-
-
-def convert(source, target, format_name, **settings):
-    settings = Settings(input=str(source), output=str(target), format=format_name, **settings)
-    return job.run(settings, "--flags")
-
-
-@pytest.mark.parametrize(("first", "second"), list(itertools.permutations(WRITERS, 2)))
-def test_there_and_back_again_is_bit_identical_in_all_six_directions(first, second, tmp_path):
-    original = stored_models.stored(with_state=True)
-    source = original
-    for number, format_name in enumerate((first, second, first)):
-        folder = f"{tmp_path}/{number}"
-        write(source, folder, format_name)
-        source = read_model(folder)
-    holds_no_state = "hugging_face" in (first, second)
-    stored_models.assert_same_values(source, original, STATE if holds_no_state else ())
-    assert (source.config, source.model) == (original.config, original.model)
-    assert source.tokenizer.vocab == original.tokenizer.vocab
-
-
-@pytest.mark.parametrize("checkpoint", ["bert_model.ckpt", "trained_model.ckpt-8"])
-def test_checkpoints_of_the_original_come_back_byte_for_byte(checkpoint, tmp_path):
-    """The second is of a run: Adam's moments and the step are in it."""
-    write(read_model(f"{golden_model.FOLDER}/{checkpoint}"), f"{tmp_path}/ours", "bert_keras")
-    write(read_model(f"{tmp_path}/ours"), f"{tmp_path}/theirs", "tf1")
-    data = ".data-00000-of-00001"
-    original = (golden_model.FOLDER / (checkpoint + data)).read_bytes()
-    assert (tmp_path / "theirs" / ("bert_model.ckpt" + data)).read_bytes() == original
-
-
-@pytest.mark.parametrize("format_name", WRITERS)
-@pytest.mark.parametrize("model", HEADS)
-def test_every_head_is_held_by_every_format(model, format_name, tmp_path):
-    original = stored_models.stored(model, hidden_act="gelu_erf", layer_norm_epsilon=1e-6)
-    assert write(original, f"{tmp_path}/model", format_name) == []
-    read = read_model(f"{tmp_path}/model")
-    stored_models.assert_same_values(read, original)
-    assert (read.config, read.model) == (original.config, original.model)
-
-
-@pytest.mark.parametrize("format_name", WRITERS)
-def test_shards_hold_the_same(format_name, tmp_path):
-    original = stored_models.stored()
-    write(original, f"{tmp_path}/model", format_name, max_shard_size=4096)
-    stored_models.assert_same_values(read_model(f"{tmp_path}/model"), original)
-    pattern = "*data-*" if format_name != "hugging_face" else "*.safetensors"
-    assert len(list((tmp_path / "model").glob(pattern))) > 2
-
-
-def test_a_written_release_is_a_bundle_with_the_names_of_the_original(tmp_path):
-    original = stored_models.stored(with_state=True)
-    write(original, f"{tmp_path}/release", "tf1")
-    reader = tf.train.load_checkpoint(f"{tmp_path}/release/bert_model.ckpt")
-    assert reader.get_variable_to_shape_map().keys() == original.weights.shapes.keys()
-    for name, value in stored_models.values(original).items():
-        np.testing.assert_array_equal(reader.get_tensor(name), value, strict=True)
-    files = {"bert_config.json", "vocab.txt", "bert_model.ckpt.index"}
-    assert files < {path.name for path in (tmp_path / "release").iterdir()}
 
 
 def test_report_names_what_became_of_each_weight(tmp_path, capsys):
@@ -123,44 +51,6 @@ def test_strict_refuses_to_lose_a_weight_and_writes_nothing(tmp_path):
     with pytest.raises(InputError, match="--strict.*extra_head/w"):
         convert(f"{tmp_path}/in", f"{tmp_path}/out", "bert_keras", strict=True)
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
-
-
-def test_missing_head_is_an_error_unless_it_may_be_fresh(tmp_path):
-    write(stored_models.stored("bert"), f"{tmp_path}/in", "tf1")
-    wanted = {"model": "classifier", "labels": ["no", "yes"]}
-    with pytest.raises(InputError, match="2 are missing.*output_weights.*--allow_fresh"):
-        convert(f"{tmp_path}/in", f"{tmp_path}/out", "hugging_face", **wanted)
-    report = convert(
-        f"{tmp_path}/in", f"{tmp_path}/out", "hugging_face", allow_fresh=True, **wanted
-    )
-    assert report.fresh == report.missing == ["output_weights", "output_bias"]
-    read = read_model(f"{tmp_path}/out")
-    assert (read.model, read.config.labels) == ("classifier", ("no", "yes"))
-    assert read.weights.shapes["output_weights"] == (2, 16)
-
-
-@pytest.mark.slow
-def test_one_model_alone_can_be_taken_out(tmp_path):
-    write(stored_models.stored("pretrainer"), f"{tmp_path}/in", "tf1")
-    report = convert(f"{tmp_path}/in", f"{tmp_path}/out", "tf1", model="masked_lm")
-    assert report.unused == [
-        "bert/pooler/dense/bias",
-        "bert/pooler/dense/kernel",
-        "cls/seq_relationship/output_bias",
-        "cls/seq_relationship/output_weights",
-    ]
-    assert report.differences == {"masked_lm_logits": 0.0}
-
-
-@pytest.mark.slow
-def test_what_the_original_saves_besides_a_model_is_kept(tmp_path):
-    """run_squad.py saves the pooler, which its model does not use."""
-    bert, squad = stored_models.stored("bert"), stored_models.stored("question_answering")
-    both = squad.weights.with_values(stored_models.values(bert) | stored_models.values(squad))
-    write(dataclasses.replace(squad, weights=both, model=None), f"{tmp_path}/in", "tf1")
-    assert convert(f"{tmp_path}/in", f"{tmp_path}/ours", "bert_keras").unused == []
-    report = convert(f"{tmp_path}/in", f"{tmp_path}/theirs", "hugging_face")
-    assert report.unused == ["bert/pooler/dense/bias", "bert/pooler/dense/kernel"]
 
 
 @pytest.mark.slow
@@ -275,43 +165,6 @@ def test_unused_are_the_layers_that_are_dropped_by_their_old_numbers(tmp_path):
     assert {*report.used} == {*stored_models.stored("bert").weights.shapes} - {*report.unused}
 
 
-@pytest.mark.parametrize(
-    ("said", "wanted", "format_name"),
-    [
-        ("token_classifier", "classifier", "hugging_face"),
-        ("classifier", "multiple_choice", "bert_keras"),
-    ],
-)
-def test_head_of_another_model_is_not_taken_for_one_by_its_name(
-    said, wanted, format_name, tmp_path, capsys
-):
-    write(stored_models.stored(said), f"{tmp_path}/in", format_name)
-    settings = {"labels": ["p", "q", "r"]} if wanted == "classifier" else {}
-    report = convert(
-        f"{tmp_path}/in", f"{tmp_path}/out", "tf1", model=wanted, allow_fresh=True, **settings
-    )
-    assert {"output_weights", "output_bias"} <= {*report.fresh} & {*report.unused}
-    assert f"its head is that of a {said} and not used" in capsys.readouterr().err
-
-
-def test_of_a_checkpoint_that_does_not_say_it_the_flag_says_whose_head_it_is(tmp_path):
-    """The original gives one name to the heads of all its programs."""
-    original = stored_models.stored("token_classifier")
-    write(dataclasses.replace(original, model=None), f"{tmp_path}/in", "tf1")
-    convert(f"{tmp_path}/in", f"{tmp_path}/out", "hugging_face", model="token_classifier")
-    stored_models.assert_same_values(read_model(f"{tmp_path}/out"), original)
-
-
-def test_labels_name_the_outputs_of_a_head_that_had_no_names(tmp_path):
-    original = stored_models.stored("classifier")
-    config = dataclasses.replace(original.config, labels=())
-    write(dataclasses.replace(original, config=config), f"{tmp_path}/in", "tf1")
-    convert(f"{tmp_path}/in", f"{tmp_path}/out", "hugging_face", labels=["no", "maybe", "yes"])
-    read = read_model(f"{tmp_path}/out")
-    assert read.config.labels == ("no", "maybe", "yes")
-    stored_models.assert_same_values(read, original)
-
-
 def test_an_output_that_computes_something_else_does_not_appear(tmp_path, monkeypatch):
     write(stored_models.stored("bert"), f"{tmp_path}/in", "tf1")
 
@@ -349,19 +202,6 @@ def test_pooling_is_not_held_by_google_nor_by_a_model_with_a_head(tmp_path, caps
     wanted = {"model": "next_sentence", "allow_fresh": True}
     convert(f"{tmp_path}/in", f"{tmp_path}/head", "hugging_face", **wanted)
     assert not (tmp_path / "head" / "modules.json").exists()
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("bert/pooler/dense/bias/adam_m", np.zeros((5, 5), np.float32)), ("global_step", np.zeros(2))],
-)
-def test_moment_of_another_shape_is_refused(name, value, tmp_path):
-    original = stored_models.stored("bert", with_state=True)
-    value = value.astype(np.int64 if name == "global_step" else np.float32)
-    weights = original.weights.with_values({name: value})
-    write(dataclasses.replace(original, weights=weights), f"{tmp_path}/in", "tf1")
-    with pytest.raises(InputError, match=f"A moment has the shape of its weight.*{name}"):
-        convert(f"{tmp_path}/in", f"{tmp_path}/out", "tf1")
 
 
 def test_a_model_without_vocabulary_is_converted_with_a_notice(tmp_path, capsys):
