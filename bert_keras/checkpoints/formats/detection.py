@@ -76,6 +76,10 @@ def locate(path: str) -> tuple[str, str | None]:
     Raises:
         InputError: neither is there, or both are.
     """
+    prefix = bundle.prefix_of(path)
+    # Asked first: file systems without real folders (ram://) take a prefix for one.
+    if tf.io.gfile.exists(prefix + bundle.INDEX_SUFFIX):
+        return path.rpartition("/")[0] or ".", prefix
     if not is_folder(path):
         return _locate_file(path)
     checkpoint = checkpoint_folders.find_checkpoint(path)
@@ -95,11 +99,7 @@ def locate(path: str) -> tuple[str, str | None]:
     return path, checkpoint
 
 
-def _locate_file(path: str) -> tuple[str, str | None]:
-    folder = path.rpartition("/")[0] or "."
-    prefix = bundle.prefix_of(path)
-    if tf.io.gfile.exists(prefix + bundle.INDEX_SUFFIX):
-        return folder, prefix
+def _locate_file(path: str) -> tuple[str, None]:
     if not tf.io.gfile.exists(path):
         raise InputError(
             "A pretrained model is a folder on a disk, or it is named by a .safetensors file or by "
@@ -111,7 +111,7 @@ def _locate_file(path: str) -> tuple[str, str | None]:
         raise InputError(
             f"Weights are the .index file of a checkpoint or a .safetensors file. Received: {path}"
         )
-    return folder, None
+    return path.rpartition("/")[0] or ".", None
 
 
 def _check_vocabulary(stored: StoredModel) -> None:
