@@ -219,6 +219,12 @@ def _expand(pattern: str) -> list[str]:
     return files
 
 
+def folder_of(path: str) -> str:
+    """The folder that a path lies in, "." for a bare name."""
+    folder, slash, _ = path.rpartition("/")
+    return folder or slash or "."
+
+
 def is_folder(path: str) -> bool:
     """Whether a path leads to a folder."""
     return _gfile().isdir(path) if has_scheme(path) else os.path.isdir(path)

@@ -11,6 +11,7 @@ from bert_keras.errors import InputError
 from bert_keras.files import (
     UNFINISHED,
     expand_input_files,
+    folder_of,
     read_bytes,
     read_text,
     replace_files,
@@ -181,3 +182,16 @@ def test_patterns_are_parted_at_commas_but_not_within_existing_paths(folder):
         f"{folder}/my, own/c.txt",
         f"{folder}/one,two.txt",
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [
+        ("model.ckpt", "."),
+        ("/model.ckpt", "/"),
+        ("run/model.ckpt", "run"),
+        ("ram://bucket/model.ckpt", "ram://bucket"),
+    ],
+)
+def test_folder_of_a_path(path, folder):
+    assert folder_of(path) == folder

@@ -62,11 +62,7 @@ def from_pretrained(
     Raises:
         InputError: a file is missing or damaged, or config, vocabulary and weights disagree.
     """
-    if build is not None and not callable(build):
-        raise InputError(
-            "build must be a function of bert_keras.models, such as bert_keras.classifier. "
-            f"Received: {build!r}"
-        )
+    _check_arguments(build, labels)
     stored = detection.read_model(os.fspath(path), do_lower_case)
     if stored.tokenizer is None:
         raise InputError(
@@ -74,11 +70,6 @@ def from_pretrained(
             f"Received: {stored.weights.path} without one beside it"
         )
     if labels is not None:
-        if build is None or getattr(build, "__name__", "") in set(BUILDERS) - set(LABELED):
-            raise InputError(
-                f"labels are for bert_keras.{' or bert_keras.'.join(LABELED)}, as the second "
-                f"argument. Received: {getattr(build, '__name__', 'none')}"
-            )
         stored = relabeled(stored, labels)
     model = _built(stored, build)
     report = load_weights(model, stored.weights, optional=(*HEADS, *([POOLER] if build else [])))
@@ -172,6 +163,22 @@ def _check_same_computation(
                 f"{path} and {ours!r} by the config. Take the config that belongs to the "
                 "checkpoint."
             )
+
+
+def _check_arguments(
+    build: Callable[[BertConfig], keras.Model] | None, labels: Sequence[str] | None
+) -> None:
+    if build is not None and not callable(build):
+        raise InputError(
+            "build must be a function of bert_keras.models, such as bert_keras.classifier. "
+            f"Received: {build!r}"
+        )
+    has_no_labels = build is None or getattr(build, "__name__", "") in set(BUILDERS) - set(LABELED)
+    if labels is not None and has_no_labels:
+        raise InputError(
+            f"labels are for bert_keras.{' or bert_keras.'.join(LABELED)}, as the second "
+            f"argument. Received: {getattr(build, '__name__', 'none')}"
+        )
 
 
 def _built(stored: StoredModel, build: Callable[[BertConfig], keras.Model] | None) -> keras.Model:

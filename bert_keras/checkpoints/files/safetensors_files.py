@@ -26,6 +26,7 @@ from bert_keras.errors import InputError
 from bert_keras.files import (
     UNFINISHED,
     file_size,
+    folder_of,
     has_scheme,
     is_folder,
     named_errors,
@@ -146,7 +147,7 @@ def _read_index(path: str) -> dict[str, StoredTensor]:
             raise InputError(
                 f"An index names .safetensors files of its folder. Received: {shard!r} in {path}"
             )
-    folder = path.rpartition("/")[0]
+    folder = folder_of(path)
     tensors = {}
     for shard in shards:
         found = _read_header(tf.io.gfile.join(folder, shard))

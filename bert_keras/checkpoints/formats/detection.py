@@ -16,7 +16,7 @@ from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.checkpoints.weights import Weights
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
-from bert_keras.files import is_folder
+from bert_keras.files import folder_of, is_folder
 from bert_keras.notices import notify
 
 SAFETENSORS = (".safetensors", ".safetensors.index.json")
@@ -79,7 +79,7 @@ def locate(path: str) -> tuple[str, str | None]:
     prefix = bundle.prefix_of(path)
     # Asked first: file systems without real folders (ram://) take a prefix for one.
     if tf.io.gfile.exists(prefix + bundle.INDEX_SUFFIX):
-        return path.rpartition("/")[0] or ".", prefix
+        return folder_of(path), prefix
     if not is_folder(path):
         return _locate_file(path)
     checkpoint = checkpoint_folders.find_checkpoint(path)
@@ -111,7 +111,7 @@ def _locate_file(path: str) -> tuple[str, None]:
         raise InputError(
             f"Weights are the .index file of a checkpoint or a .safetensors file. Received: {path}"
         )
-    return path.rpartition("/")[0] or ".", None
+    return folder_of(path), None
 
 
 def _check_vocabulary(stored: StoredModel) -> None:

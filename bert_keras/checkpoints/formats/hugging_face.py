@@ -29,7 +29,7 @@ from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.checkpoints.weights import Weights, check_floating
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
-from bert_keras.files import is_folder
+from bert_keras.files import folder_of, is_folder
 from bert_keras.notices import notify
 
 CONFIG_FILE = "config.json"
@@ -46,7 +46,7 @@ def read(path: str, do_lower_case: bool | None = None) -> StoredModel:
         InputError: a file is missing or damaged; it is no BERT as in the paper; its output matrix
             has another shape than the word table.
     """
-    folder = path if is_folder(path) else path.rpartition("/")[0] or "."
+    folder = path if is_folder(path) else folder_of(path)
     weights = open_weights(path)
     config, model = read_config(folder)
     return StoredModel(
