@@ -15,6 +15,13 @@ from bert_keras.notices import notify
 HUGGING_FACE_KEYS = {"model_type", "layer_norm_eps"}  # no other config has them
 LARGEST_NUMBER = sys.float_info.max  # a JSON file may hold an integer that no float does
 HIDDEN_ACTIVATIONS = ("gelu", "gelu_erf", "relu", "tanh", "linear")
+# Hugging Face's names of what a classifier's outputs mean; "": not said.
+PROBLEM_TYPES = (
+    "",
+    "regression",
+    "single_label_classification",
+    "multi_label_classification",
+)
 
 # layers, width: Turc et al. 2019 (arXiv:1908.08962) released every pair of these two lists.
 RELEASED_NUM_LAYERS = (2, 4, 6, 8, 10, 12)
@@ -36,8 +43,8 @@ class BertConfig:
 
     `type_vocab_size` is 2, as in every released file (the original class defaults to 16).
     `layer_norm_epsilon` is a constant of the original code and not a key of its files.
-    `labels` names the classes of a classifier, in the order of its outputs; files have it if it is
-    not empty.
+    `labels` names the classes of a classifier, in the order of its outputs, and `problem_type` says
+    what these mean; files have them if they are not empty.
     `other_keys` holds keys of a file that this model does not use (`directionality`, `pooler_*`);
     they are written back by `to_dict`.
 
@@ -58,6 +65,7 @@ class BertConfig:
     initializer_range: float = 0.02
     layer_norm_epsilon: float = 1e-12
     labels: tuple[str, ...] = ()
+    problem_type: str = ""
     other_keys: dict = dataclasses.field(default_factory=dict, compare=False)
 
     def __post_init__(self):
@@ -73,11 +81,8 @@ class BertConfig:
                 raise InputError(f"{key} must be greater than 0. Received: {getattr(self, key)}")
         _check_labels(self.labels)
         object.__setattr__(self, "labels", tuple(self.labels))  # a file has a list
-        if self.hidden_act not in HIDDEN_ACTIVATIONS:
-            raise InputError(
-                f"hidden_act must be one of {', '.join(HIDDEN_ACTIVATIONS)}. "
-                f"Received: {self.hidden_act!r}"
-            )
+        _check_one_of("hidden_act", self.hidden_act, HIDDEN_ACTIVATIONS)
+        _check_one_of("problem_type", self.problem_type, PROBLEM_TYPES)
         if self.hidden_size % self.num_attention_heads:
             raise InputError(
                 "hidden_size must be a multiple of num_attention_heads. "
@@ -160,8 +165,9 @@ class BertConfig:
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         other_keys = values.pop("other_keys")
         values["labels"] = list(self.labels)
-        if not self.labels:
-            del values["labels"]
+        for key in ("labels", "problem_type"):
+            if not values[key]:
+                del values[key]
         return values | {key: value for key, value in other_keys.items() if key not in values}
 
     def to_json_string(self) -> str:
@@ -175,6 +181,12 @@ def _keys_of_type(kind: type) -> list[str]:
 def _check_positive_integer(key: str, value) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise InputError(f"{key} must be an integer of at least 1. Received: {value!r}")
+
+
+def _check_one_of(key: str, value, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        names = ", ".join(filter(None, allowed))
+        raise InputError(f"{key} must be one of {names}. Received: {value!r}")
 
 
 def _check_finite_number(key: str, value) -> None:

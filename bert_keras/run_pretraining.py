@@ -24,9 +24,7 @@ from bert_keras import flags
 from bert_keras.backend import check_backend, import_tensorflow_quietly
 from bert_keras.data.masking_settings import MaskingSettings
 from bert_keras.training.devices import REPLACED_FLAGS, DeviceSettings
-from bert_keras.training.loop_settings import MOST_STEPS, LoopSettings
-
-MOST_EXAMPLES = 2**20  # of a batch, some ten times what BERT was ever trained with
+from bert_keras.training.loop_settings import MOST_EXAMPLES, MOST_STEPS, LoopSettings
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

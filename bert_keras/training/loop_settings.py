@@ -5,6 +5,7 @@ import dataclasses
 from bert_keras import flags
 
 MOST_STEPS = 2**31 - 1  # what a 32-bit counter holds
+MOST_EXAMPLES = 2**20  # of a batch, some ten times what BERT was ever trained with
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

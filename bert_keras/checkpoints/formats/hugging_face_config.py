@@ -67,6 +67,7 @@ def from_hugging_face(values: dict) -> tuple[BertConfig, str | None]:
     dropped = (*_SET, *_OWN, *_OF_FILES, *(_LABELS if labels else ()))
     ours = {_RENAMED.get(key, key): value for key, value in values.items() if key not in dropped}
     ours["hidden_act"] = _activation(values.get("hidden_act", "gelu"))
+    ours["problem_type"] = values.get("problem_type") or ""  # transformers writes null
     return BertConfig.from_dict(ours | {"labels": labels}), model
 
 

@@ -1,0 +1,24 @@
+"""Examples as numbers, not yet padded: what a task hands to the batches. Loads no TensorFlow."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+
+class EncodedExamples(NamedTuple):
+    """N examples.
+
+    Attributes:
+        tokens: name -> N arrays [T_i], or [C, T_i] for C choices: `input_ids`, `input_mask`,
+            `segment_ids`, and targets of every position. They are padded with zeros.
+        values: name -> array [N, ...]: a label, a position, a weight.
+    """
+
+    tokens: Mapping[str, Sequence[np.ndarray]]
+    values: Mapping[str, np.ndarray]
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """How many positions each example has, int64 [N]."""
+        return np.array([ids.shape[-1] for ids in self.tokens["input_ids"]], np.int64)
