@@ -14,8 +14,9 @@ import tensorflow as tf
 
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
+from bert_keras.pretraining import baselines
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
-from bert_keras.training import baselines, run_folder
+from bert_keras.training import run_folder
 from bert_keras.training.cluster import cluster_of
 from bert_keras.training.stop import StopRequest
 from tfrecord_tools import create_pretraining_data

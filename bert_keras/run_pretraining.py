@@ -126,18 +126,18 @@ def main(settings: Settings) -> int:
     check_backend()  # before the modules below load Keras
     import_tensorflow_quietly()
     from bert_keras import quick_start
-    from bert_keras.training import pretraining
+    from bert_keras.pretraining import job
     from bert_keras.training.stop import StopRequest
 
     with StopRequest() as stop:
         if settings == Settings(output_dir=settings.output_dir):
             quick_start.run(
                 settings.output_dir or quick_start.OUTPUT_DIR,
-                pretrain=lambda **values: pretraining.run(Settings(**values), stop),
+                pretrain=lambda **values: job.run(Settings(**values), stop),
                 stop=stop,
             )
         else:
-            pretraining.run(settings, stop)
+            job.run(settings, stop)
     return stop.exit_status
 
 

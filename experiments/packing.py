@@ -96,7 +96,7 @@ def documents(lines: list[str], sentences_per_document: int) -> Iterator[str]:
 
 
 def kinds() -> dict[str, Any]:
-    from bert_keras.training.examples import LAYOUTS
+    from bert_keras.pretraining.examples import LAYOUTS
 
     return {"unpacked": LAYOUTS["single"], "packed": LAYOUTS["packed"]}
 

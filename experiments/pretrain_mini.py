@@ -18,7 +18,7 @@ from pathlib import Path
 
 from bert_keras import flags, run_pretraining
 from bert_keras.config import BertConfig
-from bert_keras.training import baselines, pretraining
+from bert_keras.pretraining import baselines, job
 from bert_keras.training.logs import read_log
 from bert_keras.training.stop import StopRequest
 from experiments import loss_curve, machine
@@ -98,10 +98,10 @@ def train_and_evaluate(settings: Settings, stop: StopRequest) -> dict[str, float
 
     Returns None if it was stopped.
     """
-    pretraining.run(run_settings(settings, "train", do_train=True), stop)
+    job.run(run_settings(settings, "train", do_train=True), stop)
     if stop.received:
         return None
-    return pretraining.run(
+    return job.run(
         run_settings(settings, "held_out", do_eval=True, eval_batch_size=64, max_eval_steps=0), stop
     )
 

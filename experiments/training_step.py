@@ -103,7 +103,7 @@ def _num_predictions(length: int) -> int:
 
 
 def _time_steps(take_step, config, batch_size, length, num_steps) -> dict[str, float]:
-    from bert_keras.training.estimates import step_flops
+    from bert_keras.pretraining.estimates import step_flops
 
     for _ in range(3):
         take_step()

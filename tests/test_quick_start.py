@@ -10,9 +10,9 @@ import sys
 import pytest
 
 from bert_keras import flags, from_pretrained, quick_start
+from bert_keras.pretraining import job
 from bert_keras.run_pretraining import Settings
 from bert_keras.run_pretraining import main as pretrain
-from bert_keras.training import pretraining
 from bert_keras.training.stop import StopRequest
 
 pytestmark = pytest.mark.slow
@@ -32,9 +32,7 @@ def short_run(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(quick_start, "NUM_TRAIN_STEPS", 3)
         patch.setattr(quick_start, "DUPE_FACTOR", 1)
-        quick_start.run(
-            folder, lambda **values: pretraining.run(Settings(**values), stop), stop=stop
-        )
+        quick_start.run(folder, lambda **values: job.run(Settings(**values), stop), stop=stop)
     return folder
 
 

@@ -20,7 +20,7 @@ from bert_keras.training import run_state
 def context():
     """What processes are started from."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["bert_keras.training.pretraining"])
+    context.set_forkserver_preload(["bert_keras.pretraining.job"])
     return context
 
 

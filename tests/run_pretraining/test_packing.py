@@ -9,8 +9,8 @@ import pytest
 from bert_keras import from_pretrained, pretrainer
 from bert_keras.data.packed_pipeline import packed_evaluation_dataset
 from bert_keras.errors import InputError
+from bert_keras.pretraining import job
 from bert_keras.run_pretraining import main
-from bert_keras.training import pretraining
 from bert_keras.training.stop import StopRequest
 from tests.run_pretraining.inputs import NUM_RECORDS, settings_for, write_records
 
@@ -38,8 +38,8 @@ def weights(settings):
 
 def test_rows_score_a_model_as_single_examples_do(finished):
     evaluation = dataclasses.replace(finished, do_train=False, do_eval=True, max_eval_steps=0)
-    packed = pretraining.run(evaluation, StopRequest())
-    single = pretraining.run(dataclasses.replace(evaluation, pack_sequences=False), StopRequest())
+    packed = job.run(evaluation, StopRequest())
+    single = job.run(dataclasses.replace(evaluation, pack_sequences=False), StopRequest())
     assert packed == pytest.approx(single, rel=1e-5)
 
 

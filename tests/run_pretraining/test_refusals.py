@@ -6,13 +6,14 @@ import os
 import pytest
 
 from bert_keras.errors import InputError
-from bert_keras.training import pretraining, run_folder
+from bert_keras.pretraining import job
+from bert_keras.training import run_folder
 from bert_keras.training.stop import StopRequest
 from tests.run_pretraining.inputs import NUM_RECORDS, SPECIAL_TOKENS, write_records
 
 
 def run(settings, **changes):
-    return pretraining.run(dataclasses.replace(settings, **changes), StopRequest())
+    return job.run(dataclasses.replace(settings, **changes), StopRequest())
 
 
 @pytest.mark.parametrize(
@@ -78,7 +79,7 @@ def test_a_case_setting_that_contradicts_the_checkpoint(settings):
 
 def test_the_schedule_is_part_of_what_a_run_is(settings):
     run_folder.make(settings.output_dir)
-    stored = {name: getattr(settings, name) for name in pretraining.DECISIVE_FLAGS}
+    stored = {name: getattr(settings, name) for name in job.DECISIVE_FLAGS}
     wanted = stored | {"learning_rate_schedule": "continuous"}
     run_folder.write_settings(settings.output_dir, stored)
     with pytest.raises(InputError, match="--learning_rate_schedule: original -> continuous"):

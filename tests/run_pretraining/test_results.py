@@ -10,7 +10,7 @@ import pytest
 
 from bert_keras import from_pretrained
 from bert_keras.run_pretraining import main
-from bert_keras.training import pretraining, run_state
+from bert_keras.training import run_state
 from tests.run_pretraining.inputs import settings_for
 
 
@@ -72,7 +72,7 @@ def test_an_evaluation_of_what_cannot_be_counted(finished, tmp_path, obstacle, c
         content = file.read()
     (tmp_path / "records").write_bytes(content[:-5] if obstacle == "damage" else content)
     if obstacle == "size":
-        monkeypatch.setattr(pretraining, "MOST_BYTES_COUNTED", len(content) - 1)
+        monkeypatch.setattr(job, "MOST_BYTES_COUNTED", len(content) - 1)
     only = dataclasses.replace(
         finished, input_file=[str(tmp_path / "records")], do_train=False, max_eval_steps=2
     )

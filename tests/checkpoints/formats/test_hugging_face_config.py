@@ -57,6 +57,7 @@ def test_each_key_means_ours():
         initializer_range=0.01,
         layer_norm_epsilon=1e-11,
         labels=("contradiction", "neutral", "entailment"),
+        problem_type="single_label_classification",
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bert_keras.config import BertConfig
-from bert_keras.training import estimates
+from bert_keras.pretraining import estimates
 from bert_keras.training.units import duration, with_prefix
 
 NUM_COMPILED_STEPS = 2  # the first traces and compiles, the second may still allocate

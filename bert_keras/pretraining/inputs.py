@@ -12,10 +12,12 @@ from bert_keras.data.records import Shard, check_first_records
 from bert_keras.data.sampling import NUM_SAMPLED_RECORDS, Sample, sample_records
 from bert_keras.data.shard_sets import check_shards, duplicate_notices
 from bert_keras.files import expand_input_files, file_size
+from bert_keras.pretraining import estimates
+from bert_keras.pretraining.examples import Examples, examples_of
+from bert_keras.pretraining.sample_checks import check_sample, label_notices
 from bert_keras.tokenizers.vocabulary import check_case
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
-from bert_keras.training import estimates, preflight
-from bert_keras.training.examples import Examples, examples_of
+from bert_keras.training import preflight
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,7 +54,7 @@ def read_inputs(settings: Any) -> Inputs:
     shards = check_first_records(files, *lengths)
     # For an evaluation the first record of every file will do.
     sample = sample_records(shards, *lengths, NUM_SAMPLED_RECORDS if _trains(settings) else 1)
-    preflight.check_sample(sample, config)
+    check_sample(sample, config)
     return Inputs(
         config, tokenizer, files, shards, sample, examples_of(shards, settings, tokenizer)
     )
@@ -76,7 +78,7 @@ def check_inputs(settings: Any, inputs: Inputs, strategy: tf.distribute.Strategy
         preflight.check_batch_size(
             settings.train_batch_size, num_replicas, settings.gradient_accumulation_steps
         )
-        notices += preflight.label_notices(inputs.sample.labels)
+        notices += label_notices(inputs.sample.labels)
     if settings.output_dir and (settings.do_train or settings.check):
         notices += preflight.check_disk(
             settings.output_dir,

@@ -5,7 +5,7 @@ import pytest
 
 from bert_keras.config import BertConfig
 from bert_keras.models.pretrainer import pretrainer
-from bert_keras.training import estimates
+from bert_keras.pretraining import estimates
 from bert_keras.training.precision import POLICIES
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bert_keras.training import baselines
+from bert_keras.pretraining import baselines
 
 
 def test_the_unigram_loss_is_that_of_frequencies():

@@ -24,22 +24,14 @@ from bert_keras.optimizers.schedules import (
     WarmupConstant,
     WarmupPolynomialDecay,
 )
-from bert_keras.training import (
-    agreement,
-    baselines,
-    dry_run,
-    preflight,
-    run_folder,
-    run_readme,
-    run_state,
-    step,
-)
-from bert_keras.training.inputs import check_inputs, read_inputs, sized
+from bert_keras.pretraining import baselines, dry_run, run_readme
+from bert_keras.pretraining.inputs import check_inputs, read_inputs, sized
+from bert_keras.pretraining.watch import pretraining_checks
+from bert_keras.training import agreement, preflight, run_folder, run_state, step
 from bert_keras.training.precision import POLICIES, precision
 from bert_keras.training.session import Session, Training
 from bert_keras.training.stop import SharedStop, StopRequest
 from bert_keras.training.strategy import describe, strategy_for, worker_of
-from bert_keras.training.watch import pretraining_checks
 
 # --optimizer
 OPTIMIZERS = {"adamw": AdamWeightDecay, "lamb": Lamb}

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from bert_keras.config import BertConfig
-from bert_keras.training import dry_run, estimates
+from bert_keras.pretraining import dry_run, estimates
 
 SETTINGS = SimpleNamespace(
     train_batch_size=256,

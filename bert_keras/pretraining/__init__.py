@@ -1,0 +1,1 @@
+"""Pre-training on TFRecords: what `run_pretraining` does (paper, section 3.1)."""
