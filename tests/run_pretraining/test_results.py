@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from bert_keras import from_pretrained
+from bert_keras.pretraining import job
 from bert_keras.run_pretraining import main
 from bert_keras.training import run_state
 from tests.run_pretraining.inputs import settings_for
