@@ -1,0 +1,176 @@
+"""Rows of CSV, TSV and JSON lines, each with its place, so that an error can name it.
+
+Lines end at "\\n" or "\\r\\n" and nowhere else: other characters that Python takes for line ends
+(U+2028, "\\x85") are text. Loads no TensorFlow.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from bert_keras.errors import InputError
+from bert_keras.files import read_text
+from bert_keras.notices import notify
+
+_LONGEST_FIELD = 2**31 - 1  # characters; the csv module's own limit, 131072, is that of a process
+
+
+class Row(NamedTuple):
+    """One row of a file.
+
+    Attributes:
+        path: the file.
+        line: the line that the row begins in, from 1.
+        values: column -> text; of JSON lines, any value of JSON.
+    """
+
+    path: str
+    line: int
+    values: dict[str, Any]
+
+    @property
+    def place(self) -> str:
+        """The file and line, for messages."""
+        return f"{self.path}, line {self.line}"
+
+    def value(self, column: str) -> Any:
+        """What stands in a column; raises InputError if there is no such column."""
+        if column not in self.values:
+            raise InputError(
+                f"{self.place}: there is no column {column!r}. "
+                f"Received: the columns {', '.join(map(repr, self.values))}."
+            )
+        return self.values[column]
+
+    def text(self, column: str) -> str:
+        """The text of a column, which may be empty; raises InputError if it is missing or none."""
+        text = self.value(column)
+        if not isinstance(text, str):
+            raise InputError(
+                f"{self.place}: the column {column!r} must hold text. "
+                f"Received: {json.dumps(text):.100}."
+            )
+        return text
+
+
+def read_rows(path: str, header: bool = True, skip_broken: bool = False) -> Iterator[Row]:
+    """Reads a table, row by row. The end of its name says how its lines are to be understood.
+
+    `.csv`: commas, quoted as in RFC 4180. `.tsv` and `.txt`: tabs, and quotation marks are text as
+    any other (the layout of GLUE; `_read_tsv` of the original). `.jsonl` and `.json`: an object a
+    line, whose keys are the columns. Blank lines at the end, a byte order mark and Windows line
+    ends do no harm.
+
+    Args:
+        path: a file.
+        header: the first line of a CSV or TSV names the columns; else these are "1", "2", …
+        skip_broken: leave rows with a wrong number of columns out, with a notice, instead of
+            refusing the file.
+
+    Raises:
+        InputError, which names the line: not UTF-8, no row, a row that cannot be read.
+    """
+    ending = path.rpartition(".")[2].lower()
+    if ending not in _READERS:
+        raise InputError(
+            f"The name of a table ends in {', '.join('.' + name for name in _READERS)}, which says "
+            f"how it is read. Received: {path}"
+        )
+    text = read_text(path).rstrip("\r\n")
+    if not text:
+        raise InputError(f"A table must hold rows. Received: {path}, which is empty.")
+    return _READERS[ending](path, text, header, skip_broken)
+
+
+def _json_lines(path: str, text: str, header: bool, skip_broken: bool) -> Iterator[Row]:
+    for line, content in enumerate(text.split("\n"), start=1):
+        try:
+            values = json.loads(content)
+            json.dumps(values, ensure_ascii=False).encode()  # "\\ud800" alone is no character
+        except (ValueError, RecursionError) as error:
+            raise InputError(
+                f"{path}, line {line}: each line must be a JSON object. Received: "
+                f"{content[:100]!r} ({error})"
+            ) from error
+        if not isinstance(values, dict):
+            raise InputError(
+                f"{path}, line {line}: each line must be a JSON object, such as "
+                f'{{"sentence": "…", "label": "…"}}. Received: {content[:100]!r}'
+            )
+        yield Row(path, line, values)
+
+
+def _delimited(lines: Callable[[str, str], Iterator[tuple[int, list[str]]]]):
+    """A reader of tables whose rows are `lines`, function of path and text -> line and fields."""
+
+    def read(path: str, text: str, header: bool, skip_broken: bool) -> Iterator[Row]:
+        if header and "\n" not in text:
+            raise InputError(f"A table must hold rows. Received: {path}, which has a header alone.")
+        rows = lines(path, text)
+        line, first = next(rows)
+        columns = first if header else [str(index + 1) for index in range(len(first))]
+        if header:
+            _check_header(path, columns)
+        else:
+            yield Row(path, line, dict(zip(columns, first, strict=True)))
+        broken = []
+        for line, fields in rows:
+            if len(fields) == len(columns):
+                yield Row(path, line, dict(zip(columns, fields, strict=True)))
+            elif skip_broken:
+                broken.append(line)
+            else:
+                _refuse(path, line, fields, columns)
+        if broken:
+            notify(
+                f"{path}: {len(broken)} rows with a wrong number of columns are left out, the "
+                f"first in line {broken[0]}."
+            )
+
+    return read
+
+
+def _tab_lines(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
+    for line, content in enumerate(text.split("\n"), start=1):
+        yield line, content.removesuffix("\r").split("\t")
+
+
+def _comma_lines(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
+    csv.field_size_limit(_LONGEST_FIELD)
+    reader = csv.reader(io.StringIO(text, newline="\n"), strict=True)
+    line = 1
+    try:
+        for fields in reader:
+            yield line, fields or [""]
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(
+            f"{path}, line {line}: a field with commas, line ends or quotation marks stands in "
+            f'"…", and each mark in it is doubled: "". Received: {error}.'
+        ) from error
+
+
+_READERS = {
+    "csv": _delimited(_comma_lines),
+    "tsv": _delimited(_tab_lines),
+    "txt": _delimited(_tab_lines),
+    "jsonl": _json_lines,
+    "json": _json_lines,
+}
+
+
+def _check_header(path: str, columns: Sequence[str]) -> None:
+    repeated = [name for name in columns if name and columns.count(name) > 1]
+    if repeated:
+        raise InputError(
+            f"{path}, line 1: columns must have different names. Received: {repeated[0]!r} twice."
+        )
+
+
+def _refuse(path: str, line: int, fields: Sequence[str], columns: Sequence[str]) -> None:
+    raise InputError(
+        f"{path}, line {line}: a row has as many columns as the first line, {len(columns)} "
+        f"({', '.join(columns)}). Received: {len(fields)}: {fields!r:.200}."
+    )
