@@ -67,7 +67,7 @@ def record_settings(settings: Settings, part: str) -> create_pretraining_data.Se
     )
 
 
-def run_settings(settings: Settings, part: str, **job) -> run_pretraining.Settings:
+def run_settings(settings: Settings, part: str, **changes) -> run_pretraining.Settings:
     return run_pretraining.Settings(
         input_file=record_settings(settings, part).output_file,
         output_dir=settings.output_dir,
@@ -80,7 +80,7 @@ def run_settings(settings: Settings, part: str, **job) -> run_pretraining.Settin
         save_checkpoints_steps=500,
         report_steps=20,
         random_seed=SEED,
-        **job,
+        **changes,
     )
 
 

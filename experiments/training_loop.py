@@ -31,6 +31,7 @@ from bert_keras.training.devices import DeviceSettings
 from bert_keras.training.logs import TrainLog, read_log
 from bert_keras.training.stop import StopRequest
 from bert_keras.training.strategy import strategy_for
+from bert_keras.training.visits import NoVisits
 from experiments import machine
 from tfrecord_tools import create_pretraining_data
 
@@ -160,7 +161,7 @@ def train(trained: Trained, folder: str, start_step: int, end_step: int) -> None
     tokens = BATCH_SIZE * LENGTH
     with TrainLog(folder, start_step, end_step, BATCH_SIZE, tokens) as log:
         take_steps = loop.one_by_one(trained.run, trained.batches, stop, log)
-        loop.train(take_steps, plan, SCHEDULE, LOSSES, lambda step: None, log, stop)
+        loop.train(take_steps, plan, SCHEDULE, LOSSES, lambda step: None, log, stop, NoVisits())
 
 
 def rates(num_steps: int, usual: Trained, other: Trained) -> dict[str, float]:

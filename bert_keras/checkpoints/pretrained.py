@@ -141,6 +141,12 @@ def load_checkpoint(model: keras.Model, path: str | os.PathLike) -> LoadReport:
     return load_weights(model, weights)
 
 
+def load_noticed(model: keras.Model, checkpoint: str) -> None:
+    """`load_checkpoint`, with a line for the user about all that was not read."""
+    for line in load_checkpoint(model, checkpoint).notices(checkpoint):
+        notify(line)
+
+
 def check_stored_case(do_lower_case: bool, path: str) -> None:
     """Raises InputError if the files of pretrained weights say another case setting."""
     folder, _ = detection.locate(path)

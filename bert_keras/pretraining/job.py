@@ -119,10 +119,14 @@ def _session(settings, inputs, strategy, stop):
         objective=pretraining,
         losses=LOSSES,
         accuracies=ACCURACIES,
-        init_checkpoint=settings.init_checkpoint,
+        initialize=_initialize(settings.init_checkpoint),
         stop=stop if worker_of(strategy).num_workers == 1 else SharedStop(stop),
         check_data=lambda: count_records(inputs.shards),
     )
+
+
+def _initialize(checkpoint):
+    return functools.partial(pretrained.load_noticed, checkpoint=checkpoint) if checkpoint else None
 
 
 def check_settings(settings: Any) -> None:

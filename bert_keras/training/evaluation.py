@@ -5,8 +5,11 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+import tensorflow as tf
+
 from bert_keras.errors import InputError
 from bert_keras.objectives.mean import Mean
+from bert_keras.training import logs, run_folder
 
 RESULTS_NAME = "eval_results.txt"
 
@@ -44,6 +47,22 @@ def evaluate(
             "records are damaged. Evaluate another checkpoint, or make the records anew."
         )
     return results
+
+
+def write_results(folder: str, results: Mapping[str, float]) -> None:
+    """Writes `eval_results.txt` and a TensorBoard file, and prints the lines.
+
+    Args:
+        folder: that of the run.
+        results: name -> value, `global_step` among them.
+
+    Raises:
+        InputError: a file cannot be written.
+    """
+    lines, step = result_lines(results), results["global_step"]
+    run_folder.write_text(folder, RESULTS_NAME, lines)
+    logs.write_events(tf.io.gfile.join(folder, "eval"), step, results)
+    print(f"evaluated at step {step}:\n{lines}", end="", flush=True)
 
 
 def result_lines(results: Mapping[str, float]) -> str:

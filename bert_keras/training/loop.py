@@ -17,6 +17,7 @@ from bert_keras.training import step
 from bert_keras.training.logs import NoLog, TrainLog
 from bert_keras.training.loop_settings import LoopSettings
 from bert_keras.training.stop import SharedStop, StopRequest
+from bert_keras.training.visits import Visits
 
 SECONDS_PER_HOUR = 3600
 
@@ -51,9 +52,16 @@ class Plan:
     report_steps: int
     iterations_per_loop: int = 1
     max_hours: float = 0.0
+    visit_steps: int = 0
 
     @classmethod
-    def of(cls, settings: LoopSettings, start_step: int, num_train_steps: int) -> "Plan":
+    def of(
+        cls,
+        settings: LoopSettings,
+        start_step: int,
+        num_train_steps: int,
+        visit_steps: int = 0,
+    ) -> "Plan":
         """The plan of one command, which `stop_after_steps` may end before the run."""
         end_step = num_train_steps
         if settings.stop_after_steps:
@@ -65,12 +73,13 @@ class Plan:
             settings.report_steps,
             settings.iterations_per_loop,
             settings.max_hours,
+            visit_steps,
         )
 
     def num_steps_at_once(self, done: int) -> int:
         """How many steps may follow `done` steps before something is to be done."""
-        intervals = (self.save_checkpoints_steps, self.report_steps)
-        until_event = min(every - done % every for every in intervals)
+        intervals = (self.save_checkpoints_steps, self.report_steps, self.visit_steps)
+        until_event = min(every - done % every for every in intervals if every)
         return min(self.iterations_per_loop, until_event, self.end_step - done)
 
 
@@ -171,14 +180,17 @@ def train(
     save: Callable[[int], None],
     log: TrainLog | NoLog,
     stop: StopRequest | SharedStop,
+    visits: Visits,
 ) -> int:
-    """Trains from `plan.start_step` to `plan.end_step`, or until a stop is requested.
+    """Trains from `plan.start_step` to `plan.end_step`, or until it is stopped or over.
 
     Args:
         take_steps: function of a number of steps, of which it takes that many.
         learning_rate: function of the number of steps done -> rate of the next one.
         losses: the names of the means that are added to give `loss`.
         save: function of a step that writes its checkpoint.
+        visits: what is done in between; also at the first step, where a run may have been killed
+            before.
 
     Returns:
         The number of steps done.
@@ -190,7 +202,8 @@ def train(
     done = saved = plan.start_step
     pending = []
     begin = time.monotonic()
-    while done < plan.end_step and not stop.reason:
+    _visit(plan, visits, done, log)
+    while done < plan.end_step and not stop.reason and not visits.is_over:
         num_steps = plan.num_steps_at_once(done)
         pending.append(take_steps(num_steps))
         done += num_steps
@@ -202,6 +215,7 @@ def train(
             save(done)
             saved = done
             log.restart_clock()
+        _visit(plan, visits, done, log)
         if plan.max_hours and time.monotonic() - begin >= plan.max_hours * SECONDS_PER_HOUR:
             stop.request(f"--max_hours={plan.max_hours:g}")
     if pending:
@@ -209,6 +223,12 @@ def train(
     if saved < done:
         save(done)
     return done
+
+
+def _visit(plan, visits, done, log):
+    if plan.visit_steps and done and done % plan.visit_steps == 0:
+        visits.visit(done)
+        log.restart_clock()
 
 
 def _summed(values):

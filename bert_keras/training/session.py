@@ -13,7 +13,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from bert_keras.checkpoints.pretrained import load_checkpoint
+from bert_keras.checkpoints.pretrained import load_noticed
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
 from bert_keras.objectives.loss import Loss
@@ -23,6 +23,7 @@ from bert_keras.training.loop_settings import LoopSettings
 from bert_keras.training.step import Objective
 from bert_keras.training.stop import SharedStop, StopRequest
 from bert_keras.training.strategy import worker_of
+from bert_keras.training.visits import NoVisits, Visits
 from bert_keras.training.watch import Check
 
 
@@ -43,6 +44,7 @@ class Training:
         defaults: flag -> value that it has in runs which were begun before there was this flag.
         step_options: options of `step.train_step`.
         checks: look at every report and may have something to say about it.
+        visits: look at the model in between, and may end the training.
     """
 
     schedule: keras.optimizers.schedules.LearningRateSchedule
@@ -56,6 +58,7 @@ class Training:
     defaults: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     step_options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     checks: Sequence[Check] = ()
+    visits: Visits = NoVisits()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -70,7 +73,8 @@ class Session:
         objective: function of (outputs, features) -> dict of name -> Mean.
         losses: name of a mean -> how it becomes a term of the loss.
         accuracies: the names of other means that a plain line shows.
-        init_checkpoint: where the weights come from while the folder holds no checkpoint.
+        initialize: gives the model its first weights, while the folder holds no checkpoint; None:
+            it keeps those that it was made with.
         stop: ends training and evaluation early.
         check_data: called when a record is found to be damaged; raises an InputError that names
             the file.
@@ -82,7 +86,7 @@ class Session:
     objective: Objective
     losses: Mapping[str, Loss]
     accuracies: Sequence[str]
-    init_checkpoint: str | None
+    initialize: Callable[[keras.Model], None] | None
     stop: StopRequest | SharedStop
     check_data: Callable[[], Any]
 
@@ -110,7 +114,9 @@ class Session:
             return start_step
         with self._named_damage():
             step = self._train_from(start_step, training, optimizer, variables)
-        if step < training.num_train_steps:
+        if training.visits.is_over:
+            notify(f"ended at step {step} of {training.num_train_steps}")
+        elif step < training.num_train_steps:
             self._notify_of_stop(step, training)
         elif not self.is_chief:
             notify(f"all {step} steps are done; the chief has the reports and the model")
@@ -123,7 +129,7 @@ class Session:
         return lambda: run(next(batches)).gradient_norm.numpy()
 
     def load(self) -> int:
-        """Reads the weights to evaluate: of the newest checkpoint, else of `init_checkpoint`.
+        """Reads the weights to evaluate: of the newest checkpoint, else the first ones.
 
         Returns:
             The number of steps that the run has done.
@@ -132,14 +138,17 @@ class Session:
             InputError: there is neither.
         """
         found = run_state.newest_readable(self.folder, notify)
-        if found is None and not self.init_checkpoint:
+        if found is None and not self.initialize:
             raise InputError(
                 f"There is nothing to evaluate: {self.folder} holds no checkpoint and "
                 "--init_checkpoint is not given. Train with --do_train, or name one."
             )
-        step, path = found or (0, self.init_checkpoint)
+        step, path = found or (0, None)
         agreement.check_same(self.strategy, "the newest checkpoint", path)
-        self._load_weights(path)
+        if path:
+            load_noticed(self.model, path)
+        else:
+            self.initialize(self.model)
         return step
 
     def evaluate(
@@ -177,14 +186,8 @@ class Session:
             return None
         results["global_step"] = step
         if self.is_chief:
-            self._write_results(results)
+            evaluation.write_results(self.folder, results)
         return results
-
-    def _write_results(self, results):
-        lines = evaluation.result_lines(results)
-        run_folder.write_text(self.folder, evaluation.RESULTS_NAME, lines)
-        logs.write_events(tf.io.gfile.join(self.folder, "eval"), results["global_step"], results)
-        print(f"evaluated at step {results['global_step']}:\n{lines}", end="", flush=True)
 
     def _optimizer(self, training):
         with self.strategy.scope():
@@ -202,8 +205,8 @@ class Session:
             )
             run_state.restore(path, variables)
             notify(f"continuing from {path}")
-        elif self.init_checkpoint:
-            self._load_weights(self.init_checkpoint)
+        elif self.initialize:
+            self.initialize(self.model)
         if self.is_chief:
             run_state.remove_unfinished(self.folder)
             run_folder.write_settings(self.folder, training.decisive)
@@ -212,7 +215,8 @@ class Session:
     def _train_from(self, start_step, training, optimizer, variables):
         """Runs the loop; returns the steps done."""
         settings = training.loop
-        plan = loop.Plan.of(settings, start_step, training.num_train_steps)
+        visits = training.visits
+        plan = loop.Plan.of(settings, start_step, training.num_train_steps, visits.every_steps)
         run = self._compiled_step(training, optimizer)
         batches = self._training_batches(training, start_step)
         with self._log(training, start_step) as log:
@@ -222,7 +226,7 @@ class Session:
                 take_steps = loop.in_graph(run, batches, self.stop)
             save = functools.partial(self._save, training, variables)
             return loop.train(
-                take_steps, plan, training.schedule, self.losses, save, log, self.stop
+                take_steps, plan, training.schedule, self.losses, save, log, self.stop, visits
             )
 
     def _save(self, training, variables, step):
@@ -287,7 +291,3 @@ class Session:
         except tf.errors.DataLossError:
             self.check_data()
             raise
-
-    def _load_weights(self, checkpoint: str) -> None:
-        for line in load_checkpoint(self.model, checkpoint).notices(checkpoint):
-            notify(line)

@@ -24,7 +24,7 @@ def test_a_stopped_training_leaves_the_kept_result_alone(tmp_path, monkeypatch):
         stop.received = signal.SIGTERM
 
     monkeypatch.setattr(pretrain_mini, "make_records", lambda settings: None)
-    monkeypatch.setattr(pretrain_mini.pretraining, "run", be_stopped)
+    monkeypatch.setattr(pretrain_mini.job, "run", be_stopped)
     result_file = tmp_path / "mini.json"
     result_file.write_text("kept")
     settings = pretrain_mini.Settings(

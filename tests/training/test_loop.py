@@ -11,6 +11,7 @@ from bert_keras.errors import InputError
 from bert_keras.objectives.mean import Mean
 from bert_keras.training import loop
 from bert_keras.training.stop import StopRequest
+from bert_keras.training.visits import NoVisits
 
 
 class Record:
@@ -29,7 +30,7 @@ class Record:
         self.reports[step] = values
 
 
-def run(losses, plan, stop=None, norms=None):
+def run(losses, plan, stop=None, norms=None, visits=None):
     """Runs the loop on a list of losses, one a step; returns the record and the steps done."""
     record = Record()
     norms = norms or [1.0] * len(losses)
@@ -50,6 +51,7 @@ def run(losses, plan, stop=None, norms=None):
         save=record.saved.append,
         log=record,
         stop=stop or StopRequest(),
+        visits=visits or NoVisits(),
     )
     return record, done
 
@@ -67,6 +69,40 @@ def test_reports_means_and_saves_the_last_step():
     }
     assert record.reports[4]["learning_rate"] == pytest.approx(0.3)  # that of step 4 itself
     assert record.num_steps == 7
+
+
+class VisitsUntil:
+    """Visits that find a training to be over from a step on."""
+
+    every_steps = 2
+
+    def __init__(self, last_step):
+        self.last_step = last_step
+        self.steps = []
+
+    @property
+    def is_over(self):
+        return bool(self.steps) and self.steps[-1] >= self.last_step
+
+    def visit(self, step):
+        self.steps.append(step)
+
+
+def test_visits_may_end_a_training():
+    plan = loop.Plan(0, 7, save_checkpoints_steps=10, report_steps=10, visit_steps=2)
+    visits = VisitsUntil(4)
+    record, done = run([1, 3, 5, 7, 9, 11, 13], plan, visits=visits)
+    assert done == 4
+    assert visits.steps == [2, 4]
+    assert record.saved == [4]
+    assert list(record.reports) == [4]
+
+
+def test_a_visit_that_a_stop_came_before_is_made_first():
+    plan = loop.Plan(4, 7, save_checkpoints_steps=10, report_steps=10, visit_steps=2)
+    visits = VisitsUntil(6)
+    _, done = run([1, 3, 5, 7, 9, 11, 13], plan, visits=visits)
+    assert (done, visits.steps) == (6, [4, 6])
 
 
 def test_goes_on_from_a_step():

@@ -1,5 +1,6 @@
 """A run in a folder: how it ends, and how it begins again. With a model that is quick to build."""
 
+import functools
 import json
 import os
 import resource
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from bert_keras.checkpoints.pretrained import load_noticed
 from bert_keras.errors import InputError
 from bert_keras.objectives.loss import Loss
 from bert_keras.objectives.mean import Mean
@@ -53,7 +55,7 @@ def session(folder, **changes):
         "objective": squared_error,
         "losses": {"squared_error": Loss(num_examples)},
         "accuracies": (),
-        "init_checkpoint": None,
+        "initialize": None,
         "stop": StopRequest(),
         "check_data": lambda: None,
     }
@@ -183,7 +185,8 @@ def test_a_run_is_not_continued_with_other_settings(finished):
 def test_a_new_folder_begins_at_step_zero_with_the_weights_of_an_old_one(tmp_path, at_once):
     init_checkpoint = run_state.checkpoint_path(str(at_once), 8)
     plan = training(num_train_steps=1, save_checkpoints_steps=1)
-    session(tmp_path / "run", init_checkpoint=init_checkpoint).train(plan)
+    initialize = functools.partial(load_noticed, checkpoint=init_checkpoint)
+    session(tmp_path / "run", initialize=initialize).train(plan)
     first, old = saved(tmp_path / "run", 1), saved(at_once, 8)
     assert first["global_step"] == 1
     np.testing.assert_array_equal(first[KERNEL], old[KERNEL])  # the rate of its first step is 0
