@@ -10,4 +10,5 @@ Letters in shape comments:
     H  hidden size                      I  intermediate size of the feed-forward part
     P  masked positions to predict      V  vocabulary size
     R  rows of a matrix, B * P          L  outputs of a head, such as labels
+    Q  positions that attend to all T, or to those a mask leaves
 """

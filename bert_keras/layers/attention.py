@@ -18,9 +18,10 @@ MASKED_SCORE = -10000.0
 
 @keras.saving.register_keras_serializable("bert_keras")
 class SelfAttention(keras.layers.Layer):
-    """hidden [B, T, H] -> context [B, T, H].
+    """queries [B, Q, H], hidden [B, T, H] -> context [B, Q, H].
 
-    attention_mask [B, T or 1, T] says which position (last axis) may be seen from which (second
+    The queries come from all positions of `hidden` or from some (the original's `from_tensor`).
+    attention_mask [B, Q or 1, T] says which position (last axis) may be seen from which (second
     axis): 1 = seen, 0 = masked.
     """
 
@@ -37,24 +38,24 @@ class SelfAttention(keras.layers.Layer):
         self.initializer_range = initializer_range
         self.dropout = Dropout(dropout_rate, name="dropout", dtype=self.dtype_policy)
 
-    def build(self, hidden_shape, attention_mask_shape):
+    def build(self, queries_shape, hidden_shape, attention_mask_shape):
         width = hidden_shape[-1]
         for name in ("query", "key", "value"):
             dense = Dense(width, self.initializer_range, name=name, dtype=self.dtype_policy)
             setattr(self, name, dense)
             dense.build(hidden_shape)
 
-    def call(self, hidden, attention_mask, training=False):
-        query = self._split_heads(self.query(hidden))  # [B, N, T, D]
+    def call(self, queries, hidden, attention_mask, training=False):
+        query = self._split_heads(self.query(queries))  # [B, N, Q, D]
         key = self._split_heads(self.key(hidden))  # [B, N, T, D]
         value = self._split_heads(self.value(hidden))  # [B, N, T, D]
         # The original scales the scores; the queries are fewer numbers.
         query *= 1.0 / math.sqrt(query.shape[-1])
-        scores = tf.cast(tf.matmul(query, key, transpose_b=True), tf.float32)  # [B, N, T, T]
+        scores = tf.cast(tf.matmul(query, key, transpose_b=True), tf.float32)  # [B, N, Q, T]
         masked = (1.0 - tf.cast(attention_mask, tf.float32)) * MASKED_SCORE
         probs = self._attention_probs(scores + masked[:, tf.newaxis], training)
-        context = tf.matmul(tf.cast(probs, value.dtype), value)  # [B, N, T, D]
-        return tf.reshape(tf.transpose(context, [0, 2, 1, 3]), tf.shape(hidden))
+        context = tf.matmul(tf.cast(probs, value.dtype), value)  # [B, N, Q, D]
+        return tf.reshape(tf.transpose(context, [0, 2, 1, 3]), tf.shape(queries))
 
     def _attention_probs(self, scores, training):
         if not training or self.dropout.rate == 0:
@@ -67,8 +68,8 @@ class SelfAttention(keras.layers.Layer):
         x = tf.reshape(x, [batch, length, self.num_heads, width // self.num_heads])
         return tf.transpose(x, [0, 2, 1, 3])
 
-    def compute_output_shape(self, hidden_shape, attention_mask_shape):
-        return hidden_shape
+    def compute_output_shape(self, queries_shape, hidden_shape, attention_mask_shape):
+        return queries_shape
 
     def get_config(self):
         return super().get_config() | {

@@ -13,7 +13,7 @@ from bert_keras.layers.residual import ResidualOutput
 
 @keras.saving.register_keras_serializable("bert_keras")
 class Attention(keras.layers.Layer):
-    """hidden [B, T, H], attention_mask [B, T or 1, T] -> [B, T, H]: attention and its residual."""
+    """Attention and its residual sum: inputs and output are those of `SelfAttention`."""
 
     def __init__(self, config: BertConfig | dict, **kwargs):
         super().__init__(**kwargs)
@@ -27,16 +27,16 @@ class Attention(keras.layers.Layer):
         )
         self.residual_output = residual_output(self.config, self.dtype_policy)
 
-    def build(self, hidden_shape, attention_mask_shape):
-        self.self_attention.build(hidden_shape, attention_mask_shape)
-        self.residual_output.build(hidden_shape, hidden_shape)
+    def build(self, queries_shape, hidden_shape, attention_mask_shape):
+        self.self_attention.build(queries_shape, hidden_shape, attention_mask_shape)
+        self.residual_output.build(queries_shape, queries_shape)
 
-    def call(self, hidden, attention_mask, training=False):
-        context = self.self_attention(hidden, attention_mask, training=training)
-        return self.residual_output(context, hidden, training=training)
+    def call(self, queries, hidden, attention_mask, training=False):
+        context = self.self_attention(queries, hidden, attention_mask, training=training)
+        return self.residual_output(context, queries, training=training)
 
-    def compute_output_shape(self, hidden_shape, attention_mask_shape):
-        return hidden_shape
+    def compute_output_shape(self, queries_shape, hidden_shape, attention_mask_shape):
+        return queries_shape
 
     def get_config(self):
         return super().get_config() | {"config": self.config.to_dict()}
@@ -60,15 +60,19 @@ class TransformerBlock(keras.layers.Layer):
         self.residual_output = residual_output(self.config, self.dtype_policy)
 
     def build(self, hidden_shape, attention_mask_shape):
-        self.attention.build(hidden_shape, attention_mask_shape)
+        self.attention.build(hidden_shape, hidden_shape, attention_mask_shape)
         self.intermediate.build(hidden_shape)
         wide_shape = (*hidden_shape[:-1], self.config.intermediate_size)
         self.residual_output.build(wide_shape, hidden_shape)
 
     def call(self, hidden, attention_mask, training=False):
-        hidden = self.attention(hidden, attention_mask, training=training)
-        wide = self.intermediate(hidden, training=training)  # [B, T, I]
-        return self.residual_output(wide, hidden, training=training)
+        return self.transform(hidden, hidden, attention_mask, training)
+
+    def transform(self, queries, hidden, attention_mask, training):
+        """The block's output for some positions of `hidden`: queries [B, Q, H] -> [B, Q, H]."""
+        seen = self.attention(queries, hidden, attention_mask, training=training)
+        wide = self.intermediate(seen, training=training)  # [B, Q, I]
+        return self.residual_output(wide, seen, training=training)
 
     def compute_output_shape(self, hidden_shape, attention_mask_shape):
         return hidden_shape

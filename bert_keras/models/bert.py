@@ -1,10 +1,13 @@
 """BERT's encoder (Devlin et al. 2018, arXiv:1810.04805, section 3)."""
 
+from collections.abc import Sequence
+
 import keras
 
 from bert_keras.config import BertConfig
 from bert_keras.layers.block import TransformerBlock
 from bert_keras.layers.embeddings import Embeddings
+from bert_keras.layers.first_position_block import FirstPositionBlock
 from bert_keras.layers.pooler import Pooler
 
 
@@ -18,7 +21,7 @@ def bert(config: BertConfig, block: type[TransformerBlock] = TransformerBlock) -
     `block` is the class of the layers, of the signature of `TransformerBlock`.
     """
     inputs = token_inputs()
-    hidden = encode(inputs, config, block)
+    hidden = encode(inputs, config, [block] * config.num_hidden_layers)
     pooled = Pooler(config.initializer_range, name="pooler")(hidden)
     return keras.Model(inputs, {"sequence_output": hidden, "pooled_output": pooled}, name="bert")
 
@@ -33,17 +36,34 @@ def unpooled_bert(
     `block` is the class of the layers, of the signature of `TransformerBlock`.
     """
     inputs = token_inputs()
-    outputs = {"sequence_output": encode(inputs, config, block)}
-    return keras.Model(inputs, outputs, name="unpooled_bert")
+    hidden = encode(inputs, config, [block] * config.num_hidden_layers)
+    return keras.Model(inputs, {"sequence_output": hidden}, name="unpooled_bert")
+
+
+def pooled_output(
+    inputs: dict[str, keras.KerasTensor], config: BertConfig, block: type[TransformerBlock]
+) -> keras.KerasTensor:
+    """The inputs of `bert`, [B, T] each -> its pooled output alone, [B, H].
+
+    `block` is the class of all layers but the last: that one computes the first position only, and
+    leaves so little to keep for the backward pass that no other class makes it smaller.
+    """
+    blocks = [block] * (config.num_hidden_layers - 1) + [FirstPositionBlock]
+    return Pooler(config.initializer_range, name="pooler")(encode(inputs, config, blocks))
 
 
 def encode(
-    inputs: dict[str, keras.KerasTensor], config: BertConfig, block: type[TransformerBlock]
+    inputs: dict[str, keras.KerasTensor],
+    config: BertConfig,
+    blocks: Sequence[type[TransformerBlock]],
 ) -> keras.KerasTensor:
-    """The inputs of `bert`, [B, T] each -> what its last layer makes of them, [B, T, H]."""
+    """The inputs of `bert`, [B, T] each -> what its last layer makes of them, [B, T, H].
+
+    `blocks` are the classes of the layers, from the bottom up.
+    """
     attention_mask = keras.ops.expand_dims(inputs["input_mask"], axis=1)  # [B, 1, T]
     hidden, _ = Embeddings(config, name="embeddings")(inputs["input_ids"], inputs["segment_ids"])
-    for index in range(config.num_hidden_layers):
+    for index, block in enumerate(blocks):
         hidden = block(config, name=f"layer_{index}")(hidden, attention_mask)
     return hidden
 
@@ -60,7 +80,8 @@ def hidden_states(model: keras.Model) -> list[keras.KerasTensor]:
     """The symbolic outputs of the embeddings and of every layer, [B, T, H] each.
 
     `keras.Model(model.inputs, hidden_states(model))` computes them
-    (`get_all_encoder_layers` of the original, with the embeddings first).
+    (`get_all_encoder_layers` of the original, with the embeddings first). The last one is
+    [B, 1, H] in a model that needs the first position only, such as `classifier`.
     """
     embeddings, _ = model.get_layer("embeddings").output
     blocks = [layer.output for layer in model.layers if isinstance(layer, TransformerBlock)]

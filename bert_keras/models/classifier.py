@@ -7,7 +7,7 @@ from bert_keras.errors import InputError
 from bert_keras.layers.block import TransformerBlock
 from bert_keras.layers.dropout import Dropout
 from bert_keras.layers.output_head import OutputHead
-from bert_keras.models.bert import bert
+from bert_keras.models.bert import pooled_output, token_inputs
 
 
 def classifier(config: BertConfig, block: type[TransformerBlock] = TransformerBlock) -> keras.Model:
@@ -16,7 +16,7 @@ def classifier(config: BertConfig, block: type[TransformerBlock] = TransformerBl
     Inputs: those of `bert`.
     Outputs, a dict of float32: `logits` [B, L], a column for each of `config.labels`. One label
     makes a regression (STS-B).
-    `block` is the class of the layers, of the signature of `TransformerBlock`.
+    `block` is the class of the layers, as `pooled_output` takes it.
 
     The rate of the dropout before the head is `hidden_dropout_prob` and the spread of its initial
     weights `initializer_range`; the original has the constants 0.1 and 0.02, which are the values
@@ -26,9 +26,10 @@ def classifier(config: BertConfig, block: type[TransformerBlock] = TransformerBl
         InputError: the config names no labels.
     """
     head = OutputHead(num_labels(config), config.initializer_range, name="classifier")
-    encoder = bert(config, block)
-    pooled = Dropout(config.hidden_dropout_prob, name="dropout")(encoder.output["pooled_output"])
-    return keras.Model(encoder.input, {"logits": head(pooled)}, name="classifier")
+    inputs = token_inputs()
+    pooled = pooled_output(inputs, config, block)
+    pooled = Dropout(config.hidden_dropout_prob, name="dropout")(pooled)
+    return keras.Model(inputs, {"logits": head(pooled)}, name="classifier")
 
 
 def num_labels(config: BertConfig) -> int:

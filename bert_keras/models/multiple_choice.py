@@ -7,8 +7,7 @@ from bert_keras.layers.block import TransformerBlock
 from bert_keras.layers.choices import JoinChoices, SplitChoices
 from bert_keras.layers.dropout import Dropout
 from bert_keras.layers.output_head import OutputHead
-from bert_keras.layers.pooler import Pooler
-from bert_keras.models.bert import encode, token_inputs
+from bert_keras.models.bert import pooled_output, token_inputs
 
 
 def multiple_choice(
@@ -22,12 +21,12 @@ def multiple_choice(
 
     Inputs, a dict of int32 [B, C, T]: `input_ids`, `input_mask`, `segment_ids` as of `bert`.
     Outputs, a dict of float32: `logits` [B, C].
-    `block` is the class of the layers, of the signature of `TransformerBlock`.
+    `block` is the class of the layers, as `pooled_output` takes it.
     """
     inputs = token_inputs((None, None))
     rows = {name: JoinChoices(name=f"join_{name}")(ids) for name, ids in inputs.items()}
-    pooled = Pooler(config.initializer_range, name="pooler")(encode(rows, config, block))
-    pooled = Dropout(config.hidden_dropout_prob, name="dropout")(pooled)  # [B * C, H]
+    pooled = pooled_output(rows, config, block)  # [B * C, H]
+    pooled = Dropout(config.hidden_dropout_prob, name="dropout")(pooled)
     scores = OutputHead(1, config.initializer_range, name="classifier")(pooled)
     logits = SplitChoices(name="split_choices")(scores, inputs["input_ids"])
     return keras.Model(inputs, {"logits": logits}, name="multiple_choice")

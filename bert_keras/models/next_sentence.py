@@ -5,7 +5,7 @@ import keras
 from bert_keras.config import BertConfig
 from bert_keras.layers.block import TransformerBlock
 from bert_keras.layers.output_head import OutputHead
-from bert_keras.models.bert import bert
+from bert_keras.models.bert import pooled_output, token_inputs
 
 
 def next_sentence(
@@ -16,10 +16,9 @@ def next_sentence(
     Inputs: those of `bert`.
     Outputs, a dict of float32: `next_sentence_logits` [B, 2] (0 = B follows A, 1 = B is random or
     swapped).
-    `block` is the class of the layers, of the signature of `TransformerBlock`.
+    `block` is the class of the layers, as `pooled_output` takes it.
     """
-    encoder = bert(config, block)
-    logits = OutputHead(2, config.initializer_range, name="seq_relationship")(
-        encoder.output["pooled_output"]
-    )
-    return keras.Model(encoder.input, {"next_sentence_logits": logits}, name="next_sentence")
+    inputs = token_inputs()
+    pooled = pooled_output(inputs, config, block)
+    logits = OutputHead(2, config.initializer_range, name="seq_relationship")(pooled)
+    return keras.Model(inputs, {"next_sentence_logits": logits}, name="next_sentence")

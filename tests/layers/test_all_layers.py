@@ -10,6 +10,7 @@ from bert_keras.layers.choices import JoinChoices, SplitChoices
 from bert_keras.layers.dense import Dense
 from bert_keras.layers.dropout import Dropout
 from bert_keras.layers.embeddings import Embeddings
+from bert_keras.layers.first_position_block import FirstPositionBlock
 from bert_keras.layers.intermediate import Intermediate
 from bert_keras.layers.layer_norm import LayerNorm
 from bert_keras.layers.masked_lm_head import MaskedLMHead, Transform
@@ -26,6 +27,7 @@ LAYERS = [
     Dense(7, 0.1, name="b"),
     Dropout(0.3, name="c"),
     Embeddings(CONFIG, name="d"),
+    FirstPositionBlock(CONFIG, name="t"),
     Intermediate(5, "relu", 0.1, name="e"),
     JoinChoices(name="q"),
     LayerNorm(1e-5, name="f"),

@@ -32,12 +32,12 @@ def test_equals_attention_by_hand(rows):
     mask[:, :, 0] = 1
     layer = SelfAttention(num_heads=3, initializer_range=0.5)
     np.testing.assert_allclose(
-        layer(hidden, mask), by_hand_after_build(layer, hidden, mask), atol=1e-5
+        layer(hidden, hidden, mask), by_hand_after_build(layer, hidden, mask), atol=1e-5
     )
 
 
 def by_hand_after_build(layer, hidden, mask):
-    layer(hidden, mask)
+    layer(hidden, hidden, mask)
     return by_hand(layer, hidden, mask)
 
 
@@ -48,8 +48,9 @@ def test_masked_positions_have_no_influence(dtype):
     hidden = rng.normal(size=[1, 4, 8]).astype(np.float32)
     mask = np.array([[[1, 0, 0, 0]]])
     layer = SelfAttention(num_heads=2, dtype=dtype)
-    context = np.asarray(layer(hidden, mask), np.float32)
+    context = np.asarray(layer(hidden, hidden, mask), np.float32)
     changed = hidden.copy()
     changed[:, 1:] *= 100
     assert np.isfinite(context).all()
-    np.testing.assert_array_equal(np.asarray(layer(changed, mask), np.float32)[:, 0], context[:, 0])
+    first = np.asarray(layer(changed, changed, mask), np.float32)[:, 0]
+    np.testing.assert_array_equal(first, context[:, 0])

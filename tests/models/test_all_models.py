@@ -59,7 +59,8 @@ def test_encoder_equals_the_original(build):
     if POOLER[0] in WEIGHTS[build][0]:
         outputs["pooled_output"] = model.get_layer("pooler").output
     for name, value in keras.Model(model.input, outputs)(golden_heads.inputs(model)).items():
-        np.testing.assert_allclose(value, expected[name], atol=1e-5, rtol=0)
+        computed = expected[name][:, : value.shape[1]]  # of the first position alone, or of all
+        np.testing.assert_allclose(value, computed, atol=1e-5, rtol=0)
 
 
 @every_head
