@@ -3,8 +3,12 @@
 import dataclasses
 from collections.abc import Sequence
 
+import keras
+
+from bert_keras.checkpoints.loading import named_variables
 from bert_keras.checkpoints.names import LABEL_BIAS, LABEL_WEIGHTS, weight_of_state
 from bert_keras.checkpoints.stored_model import StoredModel
+from bert_keras.checkpoints.weights import Weights
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
 
@@ -55,3 +59,15 @@ def relabeled(stored: StoredModel, labels: Sequence[str]) -> StoredModel:
             name for name in weights.shapes if weight_of_state(name) in (LABEL_WEIGHTS, LABEL_BIAS)
         )
     return dataclasses.replace(stored, config=config, weights=weights)
+
+
+def without_unfit_head(weights: Weights, model: keras.Model) -> Weights:
+    """The weights without a head that has another number of outputs than the model's."""
+    head = named_variables(model).get(LABEL_WEIGHTS)
+    if head is None or weights.shapes.get(LABEL_WEIGHTS, head.shape)[0] == head.shape[0]:
+        return weights
+    notify(
+        f"{weights.path}: its head has {weights.shapes[LABEL_WEIGHTS][0]} outputs and not "
+        f"{head.shape[0]}, and is not used"
+    )
+    return weights.without((LABEL_WEIGHTS, LABEL_BIAS))

@@ -18,9 +18,9 @@ from bert_keras.checkpoints.files import safetensors_files
 from bert_keras.checkpoints.formats import detection, native
 from bert_keras.checkpoints.formats.sentence_transformers import transformer_folder
 from bert_keras.checkpoints.formats.tokenizer_files import stored_case
-from bert_keras.checkpoints.labels import relabeled
-from bert_keras.checkpoints.loading import LoadReport, load_weights, named_variables
-from bert_keras.checkpoints.names import HEADS, LABEL_BIAS, LABEL_WEIGHTS, LABELED, POOLER, names_of
+from bert_keras.checkpoints.labels import relabeled, without_unfit_head
+from bert_keras.checkpoints.loading import LoadReport, load_weights
+from bert_keras.checkpoints.names import HEADS, LABELED, POOLER, names_of
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
@@ -131,14 +131,7 @@ def load_checkpoint(model: keras.Model, path: str | os.PathLike) -> LoadReport:
     path = os.fspath(path)
     weights = detection.read_weights(path)
     _check_same_computation(config_of(model), detection.read_config(path), path)
-    head = named_variables(model).get(LABEL_WEIGHTS)
-    if head is not None and weights.shapes.get(LABEL_WEIGHTS, head.shape)[0] != head.shape[0]:
-        notify(
-            f"{path}: its head has {weights.shapes[LABEL_WEIGHTS][0]} outputs and not "
-            f"{head.shape[0]}, and is not used"
-        )
-        weights = weights.without((LABEL_WEIGHTS, LABEL_BIAS))
-    return load_weights(model, weights)
+    return load_weights(model, without_unfit_head(weights, model))
 
 
 def load_noticed(model: keras.Model, checkpoint: str) -> None:

@@ -1,5 +1,6 @@
 """Examples as numbers, not yet padded: what a task hands to the batches. Loads no TensorFlow."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -22,3 +23,12 @@ class EncodedExamples(NamedTuple):
     def lengths(self) -> np.ndarray:
         """How many positions each example has, int64 [N]."""
         return np.array([ids.shape[-1] for ids in self.tokens["input_ids"]], np.int64)
+
+    def fingerprint(self) -> str:
+        """What differs where other examples, or other ids, would be learned from."""
+        digest = hashlib.sha256()
+        for name, arrays in (*self.tokens.items(), *self.values.items()):
+            digest.update(f"{name} {len(arrays)}".encode())
+            for array in arrays:
+                digest.update(f"{array.shape}".encode() + array.tobytes())
+        return digest.hexdigest()[:16]

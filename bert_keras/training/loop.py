@@ -101,7 +101,7 @@ def compile_train_step(
         means, num_stops = _summed((means, flag))
         return Steps(means, tf.convert_to_tensor(optimizer.gradient_norm), num_stops)
 
-    @tf.function
+    @tf.function(reduce_retracing=True)  # batches may differ in length
     def run(features, flag=0.0):
         return _of_first_replica(strategy, strategy.run(on_replica, (features, flag)))
 

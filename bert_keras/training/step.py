@@ -149,4 +149,6 @@ def total_loss(means: Mapping[str, Mean], denominators: Mapping[str, tf.Tensor])
 
 def _parts(values, num_parts):
     """[B, ...] -> [num_parts, B / num_parts, ...]"""
-    return tf.reshape(values, [num_parts, -1, *values.shape[1:]])
+    parts = tf.reshape(values, tf.concat([[num_parts, -1], tf.shape(values)[1:]], axis=0))
+    num_rows = values.shape[0] and values.shape[0] // num_parts
+    return tf.ensure_shape(parts, [num_parts, num_rows, *values.shape[1:]])
