@@ -6,6 +6,7 @@ file systems, which are imported for them alone.
 
 import contextlib
 import glob
+import io
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
@@ -50,14 +51,56 @@ def write_bytes(path: str | os.PathLike, content: bytes) -> None:
     Raises:
       InputError: it cannot be written; an earlier file of the name is kept then.
     """
+    with whole_file(path) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def whole_file(path: str | os.PathLike) -> Iterator[io.RawIOBase]:
+    """Yields a stream to write bytes to, whose file gets its name when the block ends.
+
+    Raises:
+      InputError: it cannot be written; after this, or any other error, an earlier file of the name
+        is kept.
+    """
     unfinished = unfinished_name(path)
-    with named_errors(path, "written"):
-        try:
-            with _open(unfinished, "wb") as file:
-                file.write(content)
+    try:
+        with named_errors(path, "written"):
+            file = _open(unfinished, "wb")
+        with contextlib.closing(_Sink(file, path)) as sink:
+            yield sink
+        with named_errors(path, "written"):
             _rename(unfinished, path)
-        finally:
+    finally:
+        with named_errors(path, "written"):
             remove_if_exists(unfinished)
+
+
+class _Sink(io.RawIOBase):
+    """Writes to a file on from its begin, as the streams of all file systems can."""
+
+    def __init__(self, file, path: str | os.PathLike):
+        self._file = file
+        self._path = path
+        self._size = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._size
+
+    def write(self, content) -> int:
+        with named_errors(self._path, "written"):
+            self._file.write(bytes(content))
+        self._size += len(content)
+        return len(content)
+
+    def close(self) -> None:
+        if not self.closed:
+            super().close()
+            with named_errors(self._path, "written"):
+                self._file.close()
 
 
 def replace_files(sources: Sequence[str], paths: Sequence[str]) -> None:
