@@ -42,6 +42,15 @@ def read_start(settings: Any) -> Start:
     """
     if not settings.do_train and _holds_model(settings.output_dir):
         return _of_stored(detection.read_model(settings.output_dir, settings.do_lower_case))
+    return read_named(settings)
+
+
+def read_named(settings: Any) -> Start:
+    """Reads what `init_checkpoint`, `bert_config_file`, `vocab_file` and `do_lower_case` name.
+
+    Raises:
+        InputError: as `read_start`.
+    """
     if settings.bert_config_file and settings.vocab_file:
         return _of_files(settings)
     if not settings.init_checkpoint:
