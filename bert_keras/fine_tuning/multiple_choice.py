@@ -1,0 +1,59 @@
+"""What `run_multiple_choice` learns: which of several continuations of a text is right."""
+
+from typing import Any
+
+import tensorflow as tf
+
+from bert_keras.config import BertConfig
+from bert_keras.files import expand_input_files
+from bert_keras.fine_tuning.task import Evaluation, Prediction, Task
+from bert_keras.models import multiple_choice as models
+from bert_keras.objectives.classification import ACCURACIES, LOSSES
+from bert_keras.objectives.multiple_choice import multiple_choice
+from bert_keras.tasks.multiple_choice.encoding import encode
+from bert_keras.tasks.multiple_choice.reading import read_examples
+from bert_keras.tasks.multiple_choice.scoring import accuracy, write_predictions
+from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+from bert_keras.training import preflight
+
+PREDICTIONS_NAME = "test_results.tsv"
+
+
+def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) -> Task:
+    """Reads the files of `run_multiple_choice.Settings`.
+
+    Raises:
+        InputError: a file is missing or damaged, or an example breaks a rule of its layout.
+    """
+
+    def examples_of(name: str, is_labeled: bool = True):
+        preflight.check_given(settings, (name,))
+        examples = read_examples(expand_input_files(getattr(settings, name)), is_labeled)
+        return examples, encode(examples, tokenizer, settings.max_seq_length)
+
+    evaluations, predictions = {}, {}
+    train = examples_of("train_file")[1] if settings.do_train else None
+    if settings.do_eval or settings.early_stopping_epochs:
+        dev, encoded = examples_of("dev_file")
+        evaluations["dev"] = Evaluation(
+            encoded, lambda outputs: {"accuracy": accuracy(dev, outputs["logits"])}
+        )
+    if settings.do_predict:
+        test, encoded = examples_of("test_file", is_labeled=False)
+        predictions["test"] = Prediction(
+            encoded,
+            lambda outputs, folder: write_predictions(
+                tf.io.gfile.join(folder, PREDICTIONS_NAME), test, outputs["logits"]
+            ),
+        )
+    return Task(
+        config=config,
+        build=models.multiple_choice,
+        objective=multiple_choice,
+        losses=LOSSES,
+        accuracies=ACCURACIES,
+        train=train,
+        evaluations=evaluations,
+        predictions=predictions,
+        metric="accuracy",
+    )

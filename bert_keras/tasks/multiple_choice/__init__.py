@@ -1,0 +1,8 @@
+"""Which continuation of a text is right: SWAG (paper, section 4.4), CODAH, RACE.
+
+example: a context, its continuations, which one is right
+layouts: a row of SWAG, CODAH or RACE -> examples
+reading: files -> examples
+encoding: examples -> ids, a sequence for each continuation
+scoring: logits -> probabilities, accuracy, a table of predictions
+"""

@@ -1,0 +1,44 @@
+"""What the logits say: a probability for each choice, the accuracy, a table of predictions."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bert_keras.files import write_text
+from bert_keras.tasks.multiple_choice.example import Example
+
+
+def probabilities(examples: Sequence[Example], logits: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Logits [C] of each example, C at least the number of its choices -> softmax over these."""
+    from scipy.special import softmax
+
+    return [
+        softmax(of_choices[: len(example.continuations)].astype(np.float64))
+        for example, of_choices in zip(examples, logits, strict=True)
+    ]
+
+
+def accuracy(examples: Sequence[Example], logits: Sequence[np.ndarray]) -> float:
+    """The share of examples whose right choice is the most probable, the metric of SWAG."""
+    from sklearn.metrics import accuracy_score
+
+    chosen = [np.argmax(probs) for probs in probabilities(examples, logits)]
+    return float(accuracy_score([example.label for example in examples], chosen))
+
+
+def write_predictions(path: str, examples: Sequence[Example], logits: Sequence[np.ndarray]) -> None:
+    """Writes a table with a header and a row for each example, in their order.
+
+    Its columns are the id, the probability of each choice (empty where an example has fewer), and
+    the number of the most probable one, from 0.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    num_choices = max(len(example.continuations) for example in examples)
+    rows = [["id", *(f"probability_{index}" for index in range(num_choices)), "predicted_choice"]]
+    for example, probs in zip(examples, probabilities(examples, logits), strict=True):
+        cells = [f"{probability:.6f}" for probability in probs]
+        cells += [""] * (num_choices - len(probs))
+        rows.append([example.id, *cells, str(np.argmax(probs))])
+    write_text(path, "".join("\t".join(row) + "\n" for row in rows))
