@@ -72,6 +72,7 @@ class WordPieceTokenizer:
         self._longest_match = LongestMatch(self.vocab)
         self._pieces_of_chunk: dict[str, list[str]] = {}
         self._pieces_of_word: dict[str, list[str]] = {}
+        self._tokens_of_chunk: dict[str, list[Token]] = {}
 
     @property
     def do_lower_case(self) -> bool:
@@ -112,11 +113,15 @@ class WordPieceTokenizer:
         A stripped accent belongs to the span of the letter before it. Pieces of one character of
         the text (a Hangul syllable, decomposed) share its span. [UNK] spans its whole word.
         """
-        return [
-            Token(token.piece, match.start() + token.start, match.start() + token.end)
-            for match in self._chunk.finditer(decode(text))
-            for token in self._tokenize_chunk_with_spans(match.group())
-        ]
+        tokens: list[Token] = []
+        for match in self._chunk.finditer(decode(text)):
+            chunk, shift = match.group(), match.start()
+            known = self._tokens_of_chunk.get(chunk)
+            if known is None:
+                known = self._tokenize_chunk_with_spans(chunk)
+                _remember(self._tokens_of_chunk, chunk, known)
+            tokens += [Token(piece, start + shift, end + shift) for piece, start, end in known]
+        return tokens
 
     def convert_tokens_to_ids(self, tokens: Iterable[str]) -> list[int]:
         """Raises InputError for a token that is not in the vocabulary."""
@@ -195,7 +200,7 @@ class LongestMatch:
         return pieces
 
 
-def _remember(known: dict[str, list[str]], text: str, pieces: list[str]) -> None:
+def _remember(known: dict[str, list], text: str, pieces: list) -> None:
     if len(text) <= _MAX_CACHED_LENGTH:
         if len(known) >= _MAX_CACHED:
             known.clear()

@@ -136,6 +136,11 @@ def test_tokens_with_spans_are_the_tokens(golden, golden_rows):
     assert spanned == [tokenizer.tokenize(text) for text in texts]
 
 
+def test_spans_of_a_word_that_comes_again(tokenizer):
+    spans = [token[1:] for token in tokenizer.tokenize_with_offsets("ships, caf\u00e9 ships,")]
+    assert spans == [(0, 4), (4, 5), (5, 6), (7, 11), (12, 16), (16, 17), (17, 18)]
+
+
 @pytest.mark.parametrize(
     ("text", "received"),
     [(None, "None"), (float("nan"), "nan of type float"), (7, "7 of type int")],
