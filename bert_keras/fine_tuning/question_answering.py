@@ -1,0 +1,170 @@
+"""What `run_squad` learns: which span of a text answers a question."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from bert_keras.config import BertConfig
+from bert_keras.data.encoded import EncodedExamples
+from bert_keras.errors import InputError
+from bert_keras.fine_tuning.task import Evaluation, Outputs, Prediction, Task
+from bert_keras.models.question_answering import question_answering
+from bert_keras.notices import notify
+from bert_keras.objectives.span import ACCURACIES, LOSSES, span
+from bert_keras.tasks.squad import scores
+from bert_keras.tasks.squad.answer_text import ANSWER_TEXTS
+from bert_keras.tasks.squad.features import prediction_features, training_features
+from bert_keras.tasks.squad.packing import NUM_SPECIAL_TOKENS, WindowSizes
+from bert_keras.tasks.squad.predictions import (
+    AnswerSettings,
+    PredictedAnswer,
+    predicted_answers,
+    without_padding,
+    write_predictions,
+)
+from bert_keras.tasks.squad.reading import SquadFile, read_squad, require_unique_ids, with_answers
+from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+from bert_keras.training import preflight
+
+NUM_NAMED = 5  # questions that a notice names
+
+
+def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) -> Task:
+    """Reads the files of `run_squad.Settings`.
+
+    Raises:
+        InputError: a setting leaves no room for a context, or a file is missing or damaged.
+    """
+    check_settings(settings)
+    sizes = WindowSizes(settings.max_seq_length, settings.doc_stride, settings.max_query_length)
+    train = _training_examples(settings, sizes, tokenizer) if settings.do_train else None
+    evaluations, predictions = {}, {}
+    needs_scores = settings.do_eval or settings.early_stopping_epochs
+    if needs_scores or settings.do_predict:
+        questions = AskedQuestions(settings, sizes, tokenizer)
+        if needs_scores:
+            questions.require_answers()
+            evaluations["dev"] = Evaluation(questions.examples, questions.score)
+        if settings.do_predict:
+            predictions["dev"] = Prediction(questions.examples, questions.write)
+    return Task(
+        config=config,
+        build=question_answering,
+        objective=span,
+        losses=LOSSES,
+        accuracies=ACCURACIES,
+        train=train,
+        evaluations=evaluations,
+        predictions=predictions,
+        metric="f1",
+    )
+
+
+def check_settings(settings: Any) -> None:
+    """Raises InputError for settings that can work with no file."""
+    least = settings.max_query_length + NUM_SPECIAL_TOKENS + 1
+    if settings.max_seq_length < least:
+        raise InputError(
+            f"--max_seq_length must exceed --max_query_length by more than {NUM_SPECIAL_TOKENS}, "
+            "so that a window shows some of its context beside the longest question. "
+            f"Received: {settings.max_seq_length} with --max_query_length="
+            f"{settings.max_query_length}"
+        )
+    preflight.check_one_of(settings, "answer_text", ANSWER_TEXTS)
+
+
+class AskedQuestions:
+    """The questions of --predict_file, and what becomes of a model's logits for them."""
+
+    def __init__(self, settings: Any, sizes: WindowSizes, tokenizer: WordPieceTokenizer):
+        self._file = _read(settings, "predict_file")
+        require_unique_ids(self._file)
+        self._features = prediction_features(self._file, tokenizer, sizes)
+        self._settings = AnswerSettings(
+            *(getattr(settings, name) for name in AnswerSettings._fields)
+        )
+        self._tokenizer = tokenizer
+
+    @property
+    def examples(self) -> EncodedExamples:
+        return self._features.examples
+
+    def require_answers(self) -> None:
+        """Raises InputError if there is nothing to compare predictions with."""
+        if not self._has_answers():
+            raise InputError(
+                f"{self._file.path}: official scores need answers to the questions: to each one, "
+                "or to some with --version_2_with_negative. For predictions alone, --do_predict "
+                "without --do_eval"
+            )
+
+    def score(self, outputs: Outputs) -> dict[str, float]:
+        """The official scores, name -> percent."""
+        return self._score(self._answers(outputs))
+
+    def write(self, outputs: Outputs, folder: str) -> None:
+        """Writes the files of the original; says the scores, if there are answers."""
+        answers = self._answers(outputs)
+        write_predictions(folder, self._file, answers, self._settings.version_2_with_negative)
+        if self._has_answers():
+            found = self._score(answers)
+            shown = ", ".join(f"{name} {value:.2f}" for name, value in found.items())
+            notify(f"{folder}/predictions.json scores {shown}")
+
+    def _answers(self, outputs: Outputs) -> list[PredictedAnswer]:
+        outputs = without_padding(outputs, self._features)
+        return predicted_answers(
+            self._file, self._features, outputs, self._settings, self._tokenizer
+        )
+
+    def _has_answers(self) -> bool:
+        enough = any if self._settings.version_2_with_negative else all
+        return enough(question.answers for question in self._file.questions)
+
+    def _score(self, answers: list[PredictedAnswer]) -> dict[str, float]:
+        questions, texts = self._file.questions, [answer.text for answer in answers]
+        if not self._settings.version_2_with_negative:
+            return scores.scores_v1(questions, texts)
+        return scores.scores_v2(questions, texts, [answer.null_odds for answer in answers])
+
+
+def _training_examples(
+    settings: Any, sizes: WindowSizes, tokenizer: WordPieceTokenizer
+) -> EncodedExamples:
+    """The windows of --train_file; says which questions are left out, and why."""
+    file = with_answers(_read(settings, "train_file"), settings.version_2_with_negative)
+    examples, lost, moved = training_features(
+        file, tokenizer, sizes, settings.keep_windows_without_answer
+    )
+    num_questions = len(file.questions)
+    if lost:
+        notify(
+            f"{file.path}: {len(lost)} of {num_questions} questions are left out of training: "
+            "answer text does not match the context at its offset, which counts characters, not "
+            f"bytes or UTF-16 units: {_named(lost)}"
+        )
+    if moved:
+        notify(
+            f"{file.path}: {len(moved)} of {num_questions} questions have their answer a few "
+            f"characters off its offset; it was found in the words there: {_named(moved)}"
+        )
+    num_several = sum(len(question.answers) > 1 for question in file.questions)
+    if num_several:
+        notify(
+            f"{file.path}: {num_several} of {num_questions} questions have several answers, of "
+            "which the first is learned"
+        )
+    if not len(examples.lengths):
+        raise InputError(
+            f"{file.path} must hold a question whose answer a window shows. "
+            f"Received: {num_questions} questions, none of them such"
+        )
+    return examples
+
+
+def _named(ids: Sequence[str]) -> str:
+    return ", ".join(ids[:NUM_NAMED]) + (", ..." if len(ids) > NUM_NAMED else "")
+
+
+def _read(settings: Any, name: str) -> SquadFile:
+    preflight.check_given(settings, (name,))
+    return read_squad(getattr(settings, name))

@@ -1,0 +1,83 @@
+"""A context as words, as the original splits it, and as word pieces, made once for all questions.
+
+Words stand between the original's five white-space characters. The tokenizer too cuts at each of
+them, so the pieces of a text are those of its words.
+"""
+
+import itertools
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+
+_WORD = re.compile("[^ \t\r\n\u202f]+")
+_LONGEST_REMEMBERED = 64  # characters; longer words, such as a line of Chinese, hardly come twice
+
+
+class EncodedContext(NamedTuple):
+    """A context of W words and P pieces.
+
+    Attributes:
+        text: as the file has it.
+        word_starts: where each word starts, in characters, int64 [W].
+        ids: its pieces, int32 [P].
+        word_of_piece: int64 [P].
+    """
+
+    text: str
+    word_starts: np.ndarray
+    ids: np.ndarray
+    word_of_piece: np.ndarray
+
+    def word_at(self, character: int) -> int:
+        """The word that a character is part of, or the one before the space that it is."""
+        return max(0, int(np.searchsorted(self.word_starts, character, side="right")) - 1)
+
+    def text_of_words(self, first: int, last: int) -> str:
+        """The text from the start of a word to that of the word after `last`, as it stands."""
+        end = self.word_starts[last + 1] if last + 1 < len(self.word_starts) else None
+        return self.text[self.word_starts[first] : end]
+
+    def words(self, first: int, last: int) -> list[str]:
+        """The words of a range, both ends in it."""
+        return _WORD.findall(self.text_of_words(first, last))
+
+    def pieces_of_words(self, first: int, last: int) -> tuple[int, int]:
+        """The first piece of a range of words and the last; that comes before it if there is none.
+
+        `orig_to_tok_index` of the original.
+        """
+        start = np.searchsorted(self.word_of_piece, first, side="left")
+        end = np.searchsorted(self.word_of_piece, last, side="right")
+        return int(start), int(end) - 1
+
+
+class Encoder:
+    """Text -> ids of its pieces, remembering words. The tokenizer's vocabulary must have [UNK]."""
+
+    def __init__(self, tokenizer: WordPieceTokenizer):
+        self._tokenizer = tokenizer
+        self._ids_of_word: dict[str, list[int]] = {}
+
+    def ids(self, text: str) -> list[int]:
+        """The ids of a text."""
+        return [*itertools.chain.from_iterable(map(self._word_ids, _WORD.findall(text)))]
+
+    def context(self, text: str) -> EncodedContext:
+        """A text as words and pieces."""
+        starts = [match.start() for match in _WORD.finditer(text)]
+        ids_of_words = [*map(self._word_ids, _WORD.findall(text))]
+        counts = [*map(len, ids_of_words)]
+        ids = np.fromiter(itertools.chain.from_iterable(ids_of_words), np.int32, sum(counts))
+        word_of_piece = np.repeat(np.arange(len(counts)), counts)
+        return EncodedContext(text, np.array(starts, np.int64), ids, word_of_piece)
+
+    def _word_ids(self, word: str) -> list[int]:
+        known = self._ids_of_word.get(word)
+        if known is None:
+            known = self._tokenizer.convert_tokens_to_ids(self._tokenizer.tokenize(word))
+            if len(word) <= _LONGEST_REMEMBERED:
+                self._ids_of_word[word] = known
+        return known

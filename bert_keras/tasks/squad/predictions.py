@@ -1,0 +1,200 @@
+"""Answers to the questions of a file, and the files that the original writes of them.
+
+`write_predictions` of `run_squad.py` of google-research/bert.
+"""
+
+import functools
+import json
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bert_keras.errors import InputError
+from bert_keras.files import write_text
+from bert_keras.tasks.squad.answer_text import ANSWER_TEXTS
+from bert_keras.tasks.squad.candidates import Span, ranked_spans
+from bert_keras.tasks.squad.features import PredictionFeatures
+from bert_keras.tasks.squad.reading import SquadFile
+from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+
+# Of a question none of whose spans can be the answer; the score of "no answer" that the original
+# begins with. It would answer "empty" there in version 1.1, and fail in 2.0.
+NULL_ODDS_WITHOUT_SPAN = 1e6
+
+
+class AnswerSettings(NamedTuple):
+    """How answers are chosen: the flags of these names."""
+
+    n_best_size: int = 20
+    max_answer_length: int = 30
+    version_2_with_negative: bool = False
+    null_score_diff_threshold: float = 0.0
+    answer_text: str = "alignment"
+
+
+class Candidate(NamedTuple):
+    """One of the best answers; its text is empty for "there is no answer"."""
+
+    text: str
+    probability: float
+    start_logit: float
+    end_logit: float
+
+
+class PredictedAnswer(NamedTuple):
+    """The answer to a question.
+
+    Attributes:
+        text: the answer; empty if there is none.
+        null_odds: the score of "no answer" less that of the best span.
+        n_best: the best answers, with their probabilities among themselves.
+    """
+
+    text: str
+    null_odds: float
+    n_best: list[Candidate]
+
+
+def predicted_answers(
+    file: SquadFile,
+    features: PredictionFeatures,
+    outputs: Mapping[str, Sequence[np.ndarray]],
+    settings: AnswerSettings,
+    tokenizer: WordPieceTokenizer,
+) -> list[PredictedAnswer]:
+    """An answer to each question of the file, in its order.
+
+    Args:
+        file: the questions.
+        features: their N windows.
+        outputs: `start_logits` and `end_logits`, N arrays each, as long as the window or longer.
+        settings: how answers are chosen.
+        tokenizer: what the pieces were made by.
+
+    Raises:
+        InputError: a window has no logits.
+    """
+    start_logits, end_logits = (
+        _complete(outputs[name], len(features.windows)) for name in ("start_logits", "end_logits")
+    )
+    rows_of_question: list[list[int]] = [[] for _ in file.questions]
+    for row, placed in enumerate(features.windows):
+        rows_of_question[placed.question].append(row)
+    text_of_span = ANSWER_TEXTS[settings.answer_text]
+    answers = []
+    for question, rows in zip(file.questions, rows_of_question, strict=True):
+        context = features.contexts[question.context]
+        starts, ends = [start_logits[row] for row in rows], [end_logits[row] for row in rows]
+        spans = ranked_spans(
+            [features.windows[row] for row in rows],
+            starts,
+            ends,
+            settings.n_best_size,
+            settings.max_answer_length,
+        )
+        answers.append(
+            _answer(
+                spans,
+                _null_span(starts, ends),
+                lambda span, context=context: text_of_span(
+                    context, span.first, span.last, tokenizer
+                ),
+                settings,
+            )
+        )
+    return answers
+
+
+def without_padding(
+    outputs: Mapping[str, Sequence[np.ndarray]], features: PredictionFeatures
+) -> dict[str, list[np.ndarray]]:
+    """The logits of the windows alone, so that no batch changes an answer.
+
+    In the original all windows are padded to `max_seq_length`, and a high logit of a position
+    behind the window can take the place of a better one among the n best.
+    """
+    lengths = features.examples.lengths
+    return {
+        name: [row[:length] for row, length in zip(rows, lengths, strict=True)]
+        for name, rows in outputs.items()
+    }
+
+
+def write_predictions(
+    folder: str, file: SquadFile, answers: Sequence[PredictedAnswer], version_2: bool
+) -> None:
+    """Writes predictions.json, nbest_predictions.json and, in version 2.0, null_odds.json.
+
+    The official scripts read the first and the last. Raises InputError if one cannot be written.
+    """
+    ids = [question.id for question in file.questions]
+    contents: dict[str, list[Any]] = {
+        "predictions": [answer.text for answer in answers],
+        "nbest_predictions": [[c._asdict() for c in answer.n_best] for answer in answers],
+    }
+    if version_2:
+        contents["null_odds"] = [answer.null_odds for answer in answers]
+    for name, values in contents.items():
+        text = json.dumps(dict(zip(ids, values, strict=True)), indent=4)
+        write_text(f"{folder}/{name}.json", text + "\n")
+
+
+def _complete(rows: Sequence[np.ndarray | None], num_windows: int) -> Sequence[np.ndarray]:
+    num_found = sum(row is not None for row in rows)
+    if num_found != num_windows:
+        raise InputError(
+            "Each window needs start and end logits: one that is dropped leaves a question without "
+            f"its answer. {num_windows - num_found} of {num_windows} windows are missing"
+        )
+    return rows
+
+
+def _null_span(start_logits: list[np.ndarray], end_logits: list[np.ndarray]) -> Span:
+    """ "No answer": the least score of [CLS] as start and end, the first one of equals."""
+    nulls = [
+        _NO_SPAN._replace(start_logit=float(start[0]), end_logit=float(end[0]))
+        for start, end in zip(start_logits, end_logits, strict=True)
+    ]
+    return min(nulls, key=_score, default=_NO_SPAN)
+
+
+def _answer(
+    spans: list[Span], null: Span, text_of: Callable[[Span], str], settings: AnswerSettings
+) -> PredictedAnswer:
+    """The answer, given all spans that can be it, best first."""
+    has_null = settings.version_2_with_negative
+    ranked = sorted([*spans, null], key=_score, reverse=True) if has_null else spans
+    best_by_text: dict[str, Span] = {}
+    for span in ranked:
+        if len(best_by_text) >= settings.n_best_size:
+            break
+        best_by_text.setdefault("" if span is null else text_of(span), span)
+    if has_null or not spans:
+        best_by_text.setdefault("", null if has_null else _NO_SPAN)
+    n_best = _with_probabilities(best_by_text)
+    if not spans:
+        return PredictedAnswer("", NULL_ODDS_WITHOUT_SPAN, n_best)
+    null_odds = _score(null) - spans[0].start_logit - spans[0].end_logit
+    is_null = has_null and null_odds > settings.null_score_diff_threshold
+    return PredictedAnswer("" if is_null else text_of(spans[0]), null_odds, n_best)
+
+
+def _with_probabilities(best_by_text: dict[str, Span]) -> list[Candidate]:
+    """Softmax of the scores, in the order of the original's additions: to the last bit its."""
+    best = max(map(_score, best_by_text.values()))
+    shares = [math.exp(_score(span) - best) for span in best_by_text.values()]
+    total = functools.reduce(operator.add, shares)
+    return [
+        Candidate(text, share / total, span.start_logit, span.end_logit)
+        for (text, span), share in zip(best_by_text.items(), shares, strict=True)
+    ]
+
+
+def _score(span: Span) -> float:
+    return span.start_logit + span.end_logit
+
+
+_NO_SPAN = Span(-1, -1, 0.0, 0.0)
