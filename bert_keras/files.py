@@ -177,6 +177,11 @@ def file_size(path: str | os.PathLike) -> int:
         return _gfile().stat(path).length if has_scheme(path) else os.path.getsize(path)
 
 
+def exists(path: str | os.PathLike) -> bool:
+    """Whether there is a file or folder of this name."""
+    return _gfile().exists(path) if has_scheme(path) else os.path.exists(path)
+
+
 def remove_if_exists(path: str | os.PathLike) -> None:
     """Removes a file that may not be there."""
     if not has_scheme(path):

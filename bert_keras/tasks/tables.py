@@ -75,7 +75,7 @@ def read_rows(path: str, header: bool = True, skip_broken: bool = False) -> Iter
     ending = path.rpartition(".")[2].lower()
     if ending not in _READERS:
         raise InputError(
-            f"The name of a table ends in {', '.join('.' + name for name in _READERS)}, which says "
+            f"The name of a table ends in {', '.join('.' + name for name in ENDINGS)}, which says "
             f"how it is read. Received: {path}"
         )
     text = read_text(path).rstrip("\r\n")
@@ -153,12 +153,13 @@ def _comma_lines(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 _READERS = {
-    "csv": _delimited(_comma_lines),
     "tsv": _delimited(_tab_lines),
-    "txt": _delimited(_tab_lines),
+    "csv": _delimited(_comma_lines),
     "jsonl": _json_lines,
     "json": _json_lines,
+    "txt": _delimited(_tab_lines),
 }
+ENDINGS = tuple(_READERS)
 
 
 def _check_header(path: str, columns: Sequence[str]) -> None:

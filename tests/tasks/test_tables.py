@@ -160,4 +160,4 @@ def test_other_faults_are_refused_by_their_line(write):
 
 
 def test_a_name_that_does_not_say_how_it_is_read_is_refused(write):
-    refused(write("a.xls", "text\na\n"), ".csv, .tsv, .txt, .jsonl, .json")
+    refused(write("a.xls", "text\na\n"), ".tsv, .csv, .jsonl, .json, .txt")

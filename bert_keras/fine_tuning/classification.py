@@ -1,0 +1,235 @@
+"""What `run_classifier` learns: a label, a set of labels or a number for a text or a pair."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bert_keras.config import BertConfig
+from bert_keras.errors import InputError
+from bert_keras.files import write_text
+from bert_keras.fine_tuning.task import Evaluation, Prediction, Task
+from bert_keras.models.classifier import classifier
+from bert_keras.objectives import classification, multi_label, regression
+from bert_keras.objectives.loss import Loss
+from bert_keras.tasks.classification import multi_label as label_sets
+from bert_keras.tasks.classification import regression as numbers
+from bert_keras.tasks.classification import single_label as single_labels
+from bert_keras.tasks.classification.answers import Answers
+from bert_keras.tasks.classification.benchmarks import benchmark
+from bert_keras.tasks.classification.dataset import (
+    CLASSIFICATION,
+    MULTI_LABEL,
+    REGRESSION,
+    Dataset,
+    find_files,
+)
+from bert_keras.tasks.classification.encoding import encode
+from bert_keras.tasks.classification.labels import model_labels
+from bert_keras.tasks.classification.predictions import add_to_zip, submission, table
+from bert_keras.tasks.classification.reading import Example, read_examples
+from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+from bert_keras.training.step import Objective
+
+
+class Problem(NamedTuple):
+    """What is asked for, and how it is learned."""
+
+    answers: Answers
+    objective: Objective
+    losses: Mapping[str, Loss]
+    accuracies: Sequence[str]
+
+
+PROBLEMS = {
+    CLASSIFICATION: Problem(
+        single_labels.ANSWERS,
+        classification.classification,
+        classification.LOSSES,
+        classification.ACCURACIES,
+    ),
+    MULTI_LABEL: Problem(
+        label_sets.ANSWERS, multi_label.multi_label, multi_label.LOSSES, multi_label.ACCURACIES
+    ),
+    REGRESSION: Problem(
+        numbers.ANSWERS, regression.regression, regression.LOSSES, regression.ACCURACIES
+    ),
+}
+# The flags that say of other data what --task_name says of the tasks that it knows.
+FLAGS_OF_COLUMNS = ("text_a_column", "text_b_column", "label_column", "id_column", "problem_type")
+
+
+def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) -> Task:
+    """Reads the files that `run_classifier.Settings` name.
+
+    Raises:
+        InputError: a file is missing or damaged, or its answers are not those of the model.
+    """
+    dataset = _benchmark(settings) if settings.task_name else _other_data(settings, config)
+    problem = PROBLEMS[dataset.problem_type]
+    files = Files(settings, dataset, problem.answers, tokenizer)
+    train = files.read_train() if settings.do_train else []
+    labels, names = _labels(settings, dataset, config, train)
+    train_examples = files.encode(train, names, "train") if train else None
+    is_evaluated = settings.do_eval or settings.early_stopping_epochs > 0
+    evaluations = files.evaluations(names) if is_evaluated else {}
+    return Task(
+        config=dataclasses.replace(config, labels=labels, problem_type=dataset.problem_type),
+        build=classifier,
+        objective=problem.objective,
+        losses=problem.losses,
+        accuracies=problem.accuracies,
+        train=train_examples,
+        evaluations=evaluations,
+        predictions=files.predictions(names) if settings.do_predict else {},
+        metric=_score_name(next(iter(evaluations), ""), dataset.metrics[0]),
+    )
+
+
+class Files(NamedTuple):
+    """The files of a data set, and how they are read."""
+
+    settings: Any
+    dataset: Dataset
+    answers: Answers
+    tokenizer: WordPieceTokenizer
+
+    def read_train(self) -> list[Example]:
+        """The training set; raises InputError if the task has none."""
+        if not self.dataset.train:
+            raise InputError(
+                f"{self.settings.task_name} has no training set; it is for a model that has "
+                "learned MNLI: --init_checkpoint. Received: --do_train"
+            )
+        train = self.dataset.train.format(language=self.settings.language)
+        [path] = self._paths(self.settings.train_file, "train", (train,)).values()
+        return self._read(
+            "train", path, self.answers.read, skip_broken=self.dataset.has_broken_rows
+        )
+
+    def evaluations(self, names: Sequence[str]) -> dict[str, Evaluation]:
+        """The sets with answers to compare with; `names` are the labels in the model's order."""
+        paths = self._paths(self.settings.dev_file, "dev", self.dataset.dev)
+        return {name: self._evaluation(name, path, names) for name, path in paths.items()}
+
+    def predictions(self, names: Sequence[str]) -> dict[str, Prediction]:
+        """The sets without answers; `names` are the labels in the model's order."""
+        paths = self._paths(self.settings.test_file, "test", self.dataset.test)
+        return {name: self._prediction(name, path, names) for name, path in paths.items()}
+
+    def encode(self, examples: Sequence[Example], names: Sequence[str], what: str):
+        """Texts and answers of a set."""
+        values = self.answers.encode(examples, names)
+        return encode(examples, self.tokenizer, self.settings.max_seq_length, values, what)
+
+    def _evaluation(self, name, path, names):
+        examples = self._read(name, path, self.answers.read)
+
+        def score(outputs):
+            scores = self.answers.score(_logits(outputs), examples, names, self.dataset.metrics)
+            return {_score_name(name, metric): value for metric, value in scores.items()}
+
+        return Evaluation(self.encode(examples, names, name), score)
+
+    def _prediction(self, name, path, names):
+        examples = self._read(name, path, read_answer=None)
+        ids = [example.id for example in examples]
+
+        def write(outputs, folder):
+            logits = _logits(outputs)
+            write_text(f"{folder}/{name}_results.tsv", table(ids, logits, names, self.answers))
+            if name in self.dataset.submission:
+                self._submit(self.dataset.submission[name], ids, logits, names, folder)
+
+        encoded = encode(examples, self.tokenizer, self.settings.max_seq_length, {}, name)
+        return Prediction(encoded, write)
+
+    def _submit(self, file, ids, logits, names, folder):
+        predicted = self.answers.predict(logits.clip(*self.dataset.range), names)
+        text = submission(ids, predicted)
+        write_text(f"{folder}/{file}", text)
+        if self.settings.glue_submission:
+            add_to_zip(self.settings.glue_submission, file, text)
+
+    def _paths(self, given, name, names):
+        """Name of a set -> its file: the given one, or those of the folder."""
+        if given:
+            return {names[0] if len(names) == 1 else name: given}
+        if not names:
+            raise InputError(f"{self.settings.task_name} has no file with answers: --{name}_file.")
+        if not self.settings.data_dir:
+            raise InputError(f"--{name}_file or --data_dir must be given.")
+        return find_files(self.settings.data_dir, names)
+
+    def _read(self, name, path, read_answer, skip_broken=False):
+        layout = self.dataset.layout(self.settings.language)
+        header = name not in self.dataset.without_header
+        return read_examples(path, layout, read_answer, header, skip_broken)
+
+
+def _benchmark(settings: Any) -> Dataset:
+    given = [f"--{name}" for name in FLAGS_OF_COLUMNS if getattr(settings, name)]
+    if given or not settings.header:
+        raise InputError(
+            f"--task_name={settings.task_name} says what its columns mean. Received: also "
+            f"{', '.join(given or ['--noheader'])}. Leave out one or the other."
+        )
+    return benchmark(settings.task_name)
+
+
+def _other_data(settings: Any, config: BertConfig) -> Dataset:
+    if not settings.text_a_column:
+        raise InputError(
+            "Say what is to be read: --task_name, or, for other data, --text_a_column, the column "
+            "that holds the text. Received: neither"
+        )
+    problem_type = settings.problem_type or _default_problem_type(settings, config)
+    if problem_type not in PROBLEMS:
+        raise InputError(
+            f"--problem_type must be one of {', '.join(PROBLEMS)}. Received: {problem_type}"
+        )
+    return Dataset(
+        text_a=(settings.text_a_column,),
+        text_b=(settings.text_b_column,) if settings.text_b_column else (),
+        label=tuple(settings.label_column or ["label"]),
+        labels=(),
+        problem_type=problem_type,
+        metrics=PROBLEMS[problem_type].answers.metrics,
+        submission={},
+        id=(settings.id_column,) if settings.id_column else (),
+        is_numbered=not settings.id_column,
+        without_header=() if settings.header else ("train", "dev", "test"),
+    )
+
+
+def _default_problem_type(settings: Any, config: BertConfig) -> str:
+    if len(settings.label_column) > 1:
+        return MULTI_LABEL
+    return (not settings.do_train and config.problem_type) or CLASSIFICATION
+
+
+def _labels(
+    settings: Any, dataset: Dataset, config: BertConfig, train: Sequence[Example]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The labels of the model, and what the data call them, in the same order."""
+    answers = PROBLEMS[dataset.problem_type].answers
+    given = tuple(settings.labels)
+    names = given or dataset.labels or answers.names(train) or config.labels
+    if not answers.fewest_labels <= len(names) <= answers.most_labels:
+        raise InputError(
+            f"{dataset.problem_type} needs {answers.fewest_labels} labels at least, and at most "
+            f"{answers.most_labels}. Received: {len(names)} ({', '.join(names):.200}). --labels "
+            "names them; for numbers or sets of labels there is --problem_type."
+        )
+    return model_labels(names, config.labels, settings.do_train, is_given=bool(given))
+
+
+def _logits(outputs) -> np.ndarray:
+    return np.stack(outputs["logits"])  # [N, L]
+
+
+def _score_name(name: str, metric: str) -> str:
+    """Of several sets the scores need different names: `dev_matched` -> matched_accuracy."""
+    part = name.partition("_")[2]
+    return f"{part}_{metric}" if part else metric

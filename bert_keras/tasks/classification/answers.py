@@ -1,0 +1,70 @@
+"""The kinds of answers: what differs between a label, a set of labels and a number."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bert_keras.errors import InputError
+from bert_keras.notices import notify
+from bert_keras.tasks.classification.reading import Example
+from bert_keras.tasks.tables import Row
+
+MOST_LABELS = 100_000  # texts or numbers taken for labels must not decide how much memory is taken
+
+
+class Answers(NamedTuple):
+    """One kind. N examples, L labels.
+
+    Attributes:
+        read: function of a row and names of columns -> the answer that stands there.
+        names: function of examples -> the labels among their answers, sorted.
+        fewest_labels, most_labels: how many a model may have.
+        encode: function of examples and labels -> name of a feature -> array [N] or [N, L].
+        metrics: the scores of data that have no official ones; the first decides.
+        score: function of logits [N, L], examples, labels and metrics -> metric -> value.
+        probabilities: function of logits [N, L] -> one for each label, [N, L]; [N, 0] if there are
+            none.
+        predict: function of logits [N, L] and labels -> N answers as text.
+        column: what these are called in a table of predictions.
+    """
+
+    read: Callable[[Row, Sequence[str]], Any]
+    names: Callable[[Sequence[Example]], tuple[str, ...]]
+    fewest_labels: int
+    most_labels: int
+    encode: Callable[[Sequence[Example], Sequence[str]], dict[str, np.ndarray]]
+    metrics: tuple[str, ...]
+    score: Callable[[np.ndarray, Sequence[Example], Sequence[str], Sequence[str]], dict[str, float]]
+    probabilities: Callable[[np.ndarray], np.ndarray]
+    predict: Callable[[np.ndarray, Sequence[str]], list[str]]
+    column: str
+
+
+def label_indices(
+    examples: Sequence[Example],
+    labels: Sequence[str],
+    labels_of: Callable[[Any], Sequence[str]],
+) -> Iterator[tuple[int, int]]:
+    """Yields, for each label that `labels_of` finds in an answer, whose it is and which it is.
+
+    Raises:
+        InputError, which names file, line, value and labels: it is none of them.
+    """
+    index_of = {label: index for index, label in enumerate(labels)}
+    for number, example in enumerate(examples):
+        for label in labels_of(example.answer):
+            if label not in index_of:
+                raise InputError(
+                    f"{example.place}: the label must be one of {', '.join(labels):.500}. "
+                    f"Received: {label!r}."
+                )
+            yield number, index_of[label]
+
+
+def notify_collapse(num_predictions: int, answer: str) -> None:
+    """Says that a model gives every example the same answer, and what may help."""
+    notify(
+        f"the model has collapsed: all {num_predictions} predictions are {answer}, the answers are "
+        "not. Another --random_seed, a lower --learning_rate or more epochs may help."
+    )

@@ -1,0 +1,49 @@
+"""Whose labels and whose order hold: those of the data or those of the model.
+
+Models of MNLI come in two orders (huggingface/transformers#12822): what is compared are names.
+"""
+
+import re
+from collections.abc import Sequence
+
+from bert_keras.errors import InputError
+from bert_keras.notices import notify
+
+
+def model_labels(
+    names: Sequence[str], stored: Sequence[str], is_trained: bool, is_given: bool
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Returns the labels of the model, and what the data call each of them, in the same order.
+
+    A model that has the same ones keeps their order, and may write them with other capitals. One
+    that has others gets new labels if it is trained. If not, its outputs are taken in the order
+    of `names`, if these were given by the user or its own say nothing (LABEL_0, LABEL_1).
+
+    Args:
+        names: what the data call the labels.
+        stored: those of the model's files; () if they have none.
+        is_trained: whether new outputs can be learned.
+        is_given: whether the user has named the labels.
+
+    Raises:
+        InputError: outputs of the model cannot be told to be labels of the data.
+    """
+    names, stored = tuple(names), tuple(stored)
+    name_of = {name.casefold(): name for name in names}
+    keys = [label.casefold() for label in stored]
+    if len(name_of) == len(names) == len(stored) and set(name_of) == set(keys):
+        return stored, tuple(name_of[key] for key in keys)
+    if len(names) == len(stored) == 1:  # a number, whatever it is called
+        return stored, names
+    if is_trained or not stored:
+        return names, names
+    is_nameless = all(re.fullmatch(r"LABEL_\d+", label) for label in stored)
+    if len(stored) != len(names) or not (is_given or is_nameless):
+        raise InputError(
+            f"The model must have the labels of the data, {', '.join(names)}. Received: one with "
+            f"{', '.join(stored)}. If these mean the same, name them in the order of the model: "
+            "--labels=…; or train it with --do_train."
+        )
+    pairs = ", ".join(f"{a} = {b}" for a, b in zip(stored, names, strict=True))
+    notify(f"the outputs of the model are taken for the labels in this order: {pairs}")
+    return stored, names

@@ -1,0 +1,106 @@
+"""Any number of labels for each text: the answer is a tuple of names, which may be empty."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bert_keras.errors import InputError
+from bert_keras.tasks.classification.answers import (
+    MOST_LABELS,
+    Answers,
+    label_indices,
+    notify_collapse,
+)
+from bert_keras.tasks.classification.metrics import scores
+from bert_keras.tasks.classification.reading import Example, column_of, one_line
+from bert_keras.tasks.tables import Row
+
+SEPARATOR = ","  # of labels in one cell
+MARKS = {"1": True, "true": True, "0": False, "false": False}
+
+
+def read(row: Row, columns: Sequence[str]) -> tuple[str, ...]:
+    """Names with commas between them, or a list of JSON; of several columns, those marked with 1.
+
+    Raises:
+        InputError: something else stands there.
+    """
+    if len(columns) > 1:
+        return tuple(column for column in columns if _is_marked(row, column))
+    column = column_of(row, columns)
+    value = row.value(column)
+    if isinstance(value, list):
+        return tuple(one_line(row._replace(values={column: label}), column) for label in value)
+    labels = (label.strip() for label in one_line(row, column).split(SEPARATOR))
+    return tuple(label for label in labels if label)
+
+
+def names(examples: Sequence[Example]) -> tuple[str, ...]:
+    """The labels that occur."""
+    return tuple(sorted({label for example in examples for label in example.answer}))
+
+
+def encode(examples: Sequence[Example], labels: Sequence[str]) -> dict[str, np.ndarray]:
+    """`label_marks`, float32 [N, L]: 1 where an example has the label.
+
+    Raises:
+        InputError: for a label that is none of them.
+    """
+    marks = np.zeros([len(examples), len(labels)], np.float32)
+    for position in label_indices(examples, labels, tuple):
+        marks[position] = 1
+    return {"label_marks": marks}
+
+
+def score(
+    logits: np.ndarray, examples: Sequence[Example], labels: Sequence[str], metrics: Sequence[str]
+) -> dict[str, float]:
+    """Compares the sets of labels; says so if all predictions are the same set."""
+    answers = encode(examples, labels)["label_marks"].astype(np.int32)
+    predicted = _is_predicted(logits).astype(np.int32)
+    if not np.ptp(predicted, axis=0).any() and np.ptp(answers, axis=0).any():
+        notify_collapse(len(logits), repr(predict(logits[:1], labels)[0]))
+    return scores(metrics, answers, predicted)
+
+
+def probabilities(logits: np.ndarray) -> np.ndarray:
+    """Logits [N, L] -> the probability of every label by itself, [N, L]."""
+    from scipy.special import expit
+
+    return expit(logits.astype(np.float64))
+
+
+def predict(logits: np.ndarray, labels: Sequence[str]) -> list[str]:
+    """The labels with a probability of at least 0.5 of each row, with commas between them."""
+    return [
+        SEPARATOR.join(label for label, found in zip(labels, row, strict=True) if found)
+        for row in _is_predicted(logits)
+    ]
+
+
+def _is_predicted(logits: np.ndarray) -> np.ndarray:
+    return logits >= 0  # bool [N, L]
+
+
+def _is_marked(row: Row, column: str) -> bool:
+    mark = one_line(row, column)
+    if mark.lower() not in MARKS:
+        raise InputError(
+            f"{row.place}: the column {column!r} must hold 1 or 0: whether the text has this "
+            f"label. Received: {mark!r}."
+        )
+    return MARKS[mark.lower()]
+
+
+ANSWERS = Answers(
+    read=read,
+    names=names,
+    fewest_labels=1,
+    most_labels=MOST_LABELS,
+    encode=encode,
+    metrics=("micro_f1", "exact_match"),
+    score=score,
+    probabilities=probabilities,
+    predict=predict,
+    column="prediction",
+)

@@ -1,0 +1,73 @@
+"""One label for each text: the answer is the name of a class."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bert_keras.errors import InputError
+from bert_keras.tasks.classification.answers import (
+    MOST_LABELS,
+    Answers,
+    label_indices,
+    notify_collapse,
+)
+from bert_keras.tasks.classification.metrics import scores
+from bert_keras.tasks.classification.reading import Example, column_of, one_line
+from bert_keras.tasks.tables import Row
+
+
+def read(row: Row, columns: Sequence[str]) -> str:
+    """The label in the one of the columns that the file has; raises InputError if it is empty."""
+    column = column_of(row, columns)
+    label = one_line(row, column)
+    if not label:
+        raise InputError(f"{row.place}: the label must not be empty. Received: '' in {column!r}.")
+    return label
+
+
+def names(examples: Sequence[Example]) -> tuple[str, ...]:
+    """The labels that occur."""
+    return tuple(sorted({example.answer for example in examples}))
+
+
+def encode(examples: Sequence[Example], labels: Sequence[str]) -> dict[str, np.ndarray]:
+    """`label_ids`, int32 [N]; raises InputError for a label that is none of them."""
+    ids = [index for _, index in label_indices(examples, labels, lambda answer: (answer,))]
+    return {"label_ids": np.array(ids, np.int32)}
+
+
+def score(
+    logits: np.ndarray, examples: Sequence[Example], labels: Sequence[str], metrics: Sequence[str]
+) -> dict[str, float]:
+    """Compares labels by their names; says so if all predictions are one."""
+    answers = [example.answer for example in examples]
+    predicted = predict(logits, labels)
+    if len(set(predicted)) == 1 and set(answers) != set(predicted):
+        notify_collapse(len(predicted), repr(predicted[0]))
+    return scores(metrics, answers, predicted)
+
+
+def probabilities(logits: np.ndarray) -> np.ndarray:
+    """Logits [N, L] -> probabilities [N, L]; a row adds up to 1."""
+    from scipy.special import softmax
+
+    return softmax(logits.astype(np.float64), axis=-1)
+
+
+def predict(logits: np.ndarray, labels: Sequence[str]) -> list[str]:
+    """The most likely label of each row of logits [N, L]."""
+    return [labels[index] for index in logits.argmax(axis=-1)]
+
+
+ANSWERS = Answers(
+    read=read,
+    names=names,
+    fewest_labels=2,
+    most_labels=MOST_LABELS,
+    encode=encode,
+    metrics=("accuracy", "macro_f1"),
+    score=score,
+    probabilities=probabilities,
+    predict=predict,
+    column="prediction",
+)
