@@ -1,8 +1,8 @@
 """Words and their tags in columns, a word a line, a blank line after each sentence.
 
 The formats of the CoNLL shared tasks, of Universal NER (`.iob2`) and of Universal Dependencies
-(`.conllu`). Columns are parted by tabs where a line has one, else by blanks; no other white space
-parts anything, so that it may be in a word.
+(`.conllu`). Tabs part the columns, or blanks if the first line has no tab. Other white space may be
+in a word.
 """
 
 import os
@@ -15,7 +15,6 @@ from bert_keras.files import read_text
 
 DOCUMENT_START = "-DOCSTART-"  # a line of CoNLL-2003 between documents, no word
 _NO_WORD = re.compile(r"\d+[-.]\d+")  # CoNLL-U: several words written as one, a word left out
-_BLANKS = re.compile(" +")
 
 
 class Columns(NamedTuple):
@@ -102,8 +101,9 @@ def _sentences(path: str) -> list[list[_Row]]:
     """The lines that hold words, those of a sentence together, all with as many columns."""
     # Only the line feed ends a line: words may hold what `str.splitlines` takes for an end.
     texts = [text.removesuffix("\r") for text in read_text(path).split("\n")]
-    lines = [_Row(line, text, _split(text)) for line, text in enumerate(texts, start=1)]
     is_numbered = _ending(path) in NUMBERED
+    separator = "\t" if is_numbered else _separator(texts)
+    lines = [_Row(line, text, _split(text, separator)) for line, text in enumerate(texts, start=1)]
     rows_of = _rows_of_numbered if is_numbered else _rows_of_plain
     sentences: list[list[_Row]] = [[]]
     for row in rows_of(path, lines):
@@ -125,13 +125,13 @@ def _rows_of_numbered(path: str, lines: Sequence[_Row]) -> Iterator[_Row]:
             yield row
         elif not row.text.startswith("#") and not _NO_WORD.fullmatch(row.columns[0]):
             raise InputError(
-                f"A line of {_ending(path)} must begin with the number of its word. Received: "
-                f"{row.columns[0]!r} in {path}, line {row.line}. Give a file without such numbers "
-                "another ending."
+                f"A line of {_ending(path)} must begin with the number of its word and a tab. "
+                f"Received: {row.text!r} in {path}, line {row.line}. Give a file without such "
+                "numbers another ending."
             )
 
 
-def _rows_of_plain(path: str, lines: Sequence[_Row]) -> Iterator[_Row]:
+def _rows_of_plain(_: str, lines: Sequence[_Row]) -> Iterator[_Row]:
     """Yields the lines of words and those that end a sentence.
 
     Words may begin with "#", or be it. A comment is what begins with "# " and is not made of
@@ -140,13 +140,13 @@ def _rows_of_plain(path: str, lines: Sequence[_Row]) -> Iterator[_Row]:
     words = (row for row in lines if not _ends_sentence(row) and not row.text.startswith("# "))
     num_columns = next((len(row.columns) for row in words), 0)
     for row in lines:
-        has_columns = "\t" not in row.text and len(row.columns) == num_columns
+        has_columns = 1 < len(row.columns) == num_columns and "\t" not in row.text
         if not row.text.startswith("# ") or has_columns:
             yield row
 
 
 def _ends_sentence(row: _Row) -> bool:
-    return not any(row.columns) or row.columns[0] == DOCUMENT_START
+    return not row.text.strip(" \t") or row.columns[0] == DOCUMENT_START
 
 
 def _check_same_number_of_columns(path: str, sentences: Sequence[Sequence[_Row]]) -> None:
@@ -170,10 +170,18 @@ def _column(path: str, rows: Sequence[_Row], index: int) -> list[str]:
     return [row.columns[index] for row in rows]
 
 
-def _split(text: str) -> list[str]:
-    if "\t" in text:
-        return [column.strip(" ") for column in text.split("\t")]
-    return _BLANKS.split(text.strip(" "))
+def _separator(texts: Sequence[str]) -> str:
+    """What parts the columns, as the first line shows that is neither blank nor a comment.
+
+    That is tabs, else blanks, else nothing: words alone may hold blanks.
+    """
+    first = next((text for text in texts if text.strip(" \t") and text[:2] != "# "), "")
+    return next((mark for mark in ("\t", " ") if mark in first.strip(" ")), "\n")
+
+
+def _split(text: str, separator: str) -> list[str]:
+    columns = [column.strip(" ") for column in text.split(separator)]
+    return [column for column in columns if column] if separator == " " else columns
 
 
 def _ending(path: str) -> str:

@@ -1,29 +1,31 @@
 """Sentences as numbers, and the logits of their tokens as a label for each word.
 
-A word is represented by its first piece (paper, section 5.3). Words without a piece take part in
-nothing and are labeled by rule, so that what is written has as many rows as what was read.
+The first piece of a word represents it (paper, section 5.3). A word without a piece takes part in
+nothing and is labeled by rule, so that what is written has as many rows as what was read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from bert_keras.data.encoded import EncodedExamples
 from bert_keras.progress import Progress
+from bert_keras.tasks.squad.windows import Window, windows
 from bert_keras.tasks.tagging.columns import Sentence
 from bert_keras.tasks.tagging.labels import label_of_no_piece
-from bert_keras.tasks.tagging.windows import windows
-from bert_keras.tokenizers.packing import pack
+from bert_keras.tokenizers.vocabulary import CLASSIFICATION, SEPARATOR
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+
+NO_PIECE = Window(0, 0, np.zeros(0, bool))
 
 
 class EncodedSentences(NamedTuple):
-    """N windows of sentences, and what is decided in each.
+    """N windows of sentences, and which words are decided in each: every word in one.
 
     Attributes:
         examples: the inputs of a model, T_i positions in window i.
-        words: N arrays int64 [D_i]: which words, counted through all sentences.
+        words: N arrays int64 [D_i]: the words, counted through all sentences.
         positions: N arrays int64 [D_i]: where their first pieces are.
     """
 
@@ -32,18 +34,23 @@ class EncodedSentences(NamedTuple):
     positions: list[np.ndarray]
 
 
+class _DecidedWords(NamedTuple):
+    """A window: its ids int32 [T], its words as they count in the sentence, their positions."""
+
+    ids: np.ndarray
+    words: np.ndarray
+    positions: np.ndarray
+
+
 def encode(
     sentences: Sequence[Sentence], tokenizer: WordPieceTokenizer, max_seq_length: int
 ) -> EncodedSentences:
-    """Sentences longer than `max_seq_length` become several windows; each word counts in one.
-
-    A word that is longer by itself loses its last pieces.
-    """
+    """Sentences as examples; one that is longer than `max_seq_length` becomes several of them."""
     ids, words, positions = [], [], []
     num_words = 0
     with Progress("encoding sentences", len(sentences), " sentences") as progress:
         for sentence in sentences:
-            for window in _encoded_windows(sentence.words, tokenizer, max_seq_length):
+            for window in _windows(sentence.words, tokenizer, max_seq_length):
                 ids.append(window.ids)
                 words.append(num_words + window.words)
                 positions.append(window.positions)
@@ -58,7 +65,7 @@ def encode(
 
 
 def with_targets(encoded: EncodedSentences, label_ids: np.ndarray) -> EncodedExamples:
-    """Adds `label_ids` int32 and `label_weights` float32 [T_i], 1 where a word is decided.
+    """The examples with `label_ids` int32 and `label_weights` float32 [T_i]: 1 at decided words.
 
     Args:
         encoded: the sentences.
@@ -85,33 +92,34 @@ def predicted_labels(
     """A label for each word of each sentence, from logits [at least T_i, L] of each window."""
     num_words = [len(sentence.words) for sentence in sentences]
     ids = np.full(sum(num_words), labels.index(label_of_no_piece(labels)))
-    for window_logits, words, positions in zip(
-        logits, encoded.words, encoded.positions, strict=True
-    ):
-        ids[words] = window_logits[positions].argmax(axis=-1)
+    for of_window, words, positions in zip(logits, encoded.words, encoded.positions, strict=True):
+        ids[words] = of_window[positions].argmax(axis=-1)
     of_sentences = np.split(ids, np.cumsum(num_words)[:-1])
     return [[labels[index] for index in of_sentence] for of_sentence in of_sentences]
 
 
-class _EncodedWindow(NamedTuple):
-    ids: np.ndarray
-    words: np.ndarray  # of the sentence
-    positions: np.ndarray
-
-
-def _encoded_windows(
+def _windows(
     words: Sequence[str], tokenizer: WordPieceTokenizer, max_seq_length: int
-) -> list[_EncodedWindow]:
-    room = max_seq_length - 2  # [CLS] and [SEP]
-    pieces_of_word = [tokenizer.tokenize(word)[:room] for word in words]
-    has_piece = np.array([index for index, pieces in enumerate(pieces_of_word) if pieces], np.int64)
-    pieces_of_word = [pieces_of_word[index] for index in has_piece]
-    num_pieces = np.array([len(pieces) for pieces in pieces_of_word], np.int64)
-    starts = np.cumsum(num_pieces) - num_pieces
-    encoded = []
-    for first, end, decided in windows(num_pieces, room):
-        pieces = [piece for pieces in pieces_of_word[first:end] for piece in pieces]
-        ids = tokenizer.convert_tokens_to_ids(pack(pieces, (), max_seq_length).pieces)
-        positions = 1 + starts[decided] - starts[first]  # after [CLS]
-        encoded.append(_EncodedWindow(np.array(ids, np.int32), has_piece[decided], positions))
-    return encoded
+) -> Iterator[_DecidedWords]:
+    """Yields a sentence in parts, each half a part after the one before it.
+
+    A word is decided where its first piece has most context. Windows after the first one that
+    decide nothing, as within a word of very many pieces, are left out.
+    """
+    pieces_of_words = [tokenizer.tokenize(word) for word in words]
+    num_pieces = np.array([len(pieces) for pieces in pieces_of_words])
+    words_with_pieces = np.flatnonzero(num_pieces)
+    first_pieces = (np.cumsum(num_pieces) - num_pieces)[words_with_pieces]
+    pieces = [piece for of_word in pieces_of_words for piece in of_word]
+    room = max_seq_length - 2
+    parts = windows(len(pieces), room, max(1, room // 2)) or (NO_PIECE,)
+    for start, length, has_max_context in parts:
+        inside = np.flatnonzero((start <= first_pieces) & (first_pieces < start + length))
+        decided = inside[has_max_context[first_pieces[inside] - start]]
+        if decided.size or not start:
+            tokens = (CLASSIFICATION, *pieces[start : start + length], SEPARATOR)
+            yield _DecidedWords(
+                ids=np.array(tokenizer.convert_tokens_to_ids(tokens), np.int32),
+                words=words_with_pieces[decided],
+                positions=1 + first_pieces[decided] - start,  # after [CLS]
+            )

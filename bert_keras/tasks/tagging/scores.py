@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from bert_keras.tasks.classification.answers import notify_collapse
 from bert_keras.tasks.tagging.labels import are_of_entities
 
 NAMES = ("precision", "recall", "f1")
@@ -17,6 +18,9 @@ def scores(
         predicted: as many.
         labels: all that there are.
     """
+    given = {label for of_sentence in predicted for label in of_sentence}
+    if len(given) == 1 and given != {label for of_sentence in gold for label in of_sentence}:
+        notify_collapse(sum(map(len, predicted)), repr(*given))
     entities = entity_scores(gold, predicted) if are_of_entities(labels) else {}
     return {"accuracy": accuracy(gold, predicted)} | entities
 
