@@ -1,0 +1,65 @@
+"""The program from start to end: a tiny model learns to tag, and later tags words alone."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from bert_keras.run_tagging import Settings, main
+from tests.checkpoints import stored_models
+
+pytestmark = pytest.mark.slow
+# Large weights and no dropout: it learns in seconds.
+CONFIG = dataclasses.replace(
+    stored_models.CONFIG,
+    labels=(),
+    initializer_range=0.2,
+    hidden_dropout_prob=0.0,
+    attention_probs_dropout_prob=0.0,
+)
+MAX_SEQ_LENGTH = 12
+
+
+def sentences(num_sentences, seed):
+    """Names begin with x, and go on with y; some sentences are longer than a window."""
+    random = np.random.default_rng(seed)
+    for _ in range(num_sentences):
+        rows = []
+        for _ in range(random.integers(1, 9)):
+            rows.append((random.choice([*"abcdm", "\u200b", "bad"]), "O"))
+            if random.random() < 0.3:
+                rows += [("x" + random.choice([*"abc"]), "B-PER"), ("y", "I-PER")]
+        yield rows
+
+
+def write(path, rows):
+    path.write_text("".join("\n".join(map("\t".join, row)) + "\n\n" for row in rows))
+    return str(path)
+
+
+def test_learns_evaluates_and_later_predicts_with_the_finished_model(tmp_path, capfd):
+    (tmp_path / "bert_config.json").write_text(CONFIG.to_json_string())
+    (tmp_path / "vocab.txt").write_text("\n".join(stored_models.VOCABULARY))
+    dev = list(sentences(50, seed=2))
+    shared = {"output_dir": str(tmp_path / "run"), "max_seq_length": MAX_SEQ_LENGTH}
+    assert not main(
+        Settings(
+            **shared,
+            do_train=True,
+            do_eval=True,
+            train_file=write(tmp_path / "train.conll", sentences(300, seed=1)),
+            dev_file=write(tmp_path / "dev.conll", dev),
+            bert_config_file=str(tmp_path / "bert_config.json"),
+            vocab_file=str(tmp_path / "vocab.txt"),
+            learning_rate=3e-3,
+            num_train_epochs=5,
+        )
+    )
+    results = (tmp_path / "run" / "eval_results.txt").read_text()
+    assert {"f1 = 1", "PER_f1 = 1", "accuracy = 1"} <= {*results.splitlines()}
+
+    words = write(tmp_path / "test.txt", [[(word,) for word, _ in rows] for rows in dev])
+    assert not main(Settings(**shared, do_predict=True, test_file=words, predict_batch_size=7))
+    predictions = (tmp_path / "run" / "test_predictions.conll").read_text()
+    assert predictions == (tmp_path / "dev.conll").read_text()
+    assert "Traceback" not in capfd.readouterr().err
