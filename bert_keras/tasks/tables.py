@@ -166,7 +166,8 @@ def _check_header(path: str, columns: Sequence[str]) -> None:
     repeated = [name for name in columns if name and columns.count(name) > 1]
     if repeated:
         raise InputError(
-            f"{path}, line 1: columns must have different names. Received: {repeated[0]!r} twice."
+            f"{path}, line 1: columns must have different names. Received: {repeated[0]!r} twice. "
+            "Or is this line no header?"
         )
 
 

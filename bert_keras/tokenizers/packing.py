@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bert_keras.tokenizers.vocabulary import CLASSIFICATION, SEPARATOR
-from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
 
 class Packed(NamedTuple):
@@ -50,12 +49,3 @@ def truncate_pair(a: Sequence, b: Sequence, max_num_tokens: int) -> tuple[Sequen
         return a, b
     num_b = min(len(b), max(max_num_tokens // 2, max_num_tokens - len(a)))
     return a[: max_num_tokens - num_b], b[:num_b]
-
-
-def encode(
-    tokenizer: WordPieceTokenizer, text_a: str, text_b: str | None, max_seq_length: int
-) -> tuple[list[int], list[int]]:
-    """Texts -> ids and segment ids, T numbers each; no text b is None or one without pieces."""
-    pieces_b = tokenizer.tokenize(text_b) if text_b else []
-    packed = pack(tokenizer.tokenize(text_a), pieces_b, max_seq_length)
-    return tokenizer.convert_tokens_to_ids(packed.pieces), packed.segment_ids

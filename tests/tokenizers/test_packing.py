@@ -1,8 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bert_keras.tokenizers.packing import encode, pack, truncate_pair
-from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+from bert_keras.tokenizers.packing import pack, truncate_pair
 
 texts = st.lists(st.sampled_from("abcdef"), max_size=30)
 
@@ -47,12 +46,3 @@ def test_no_text_at_all_is_two_special_tokens():
 
 def test_an_empty_text_before_another_keeps_its_separator():
     assert pack([], ["a"], 8) == (["[CLS]", "[SEP]", "a", "[SEP]"], [0, 0, 1, 1])
-
-
-def test_texts_become_ids_of_the_vocabulary():
-    words = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "ship", "##s", "sail")
-    tokenizer = WordPieceTokenizer({word: index for index, word in enumerate(words)})
-
-    assert encode(tokenizer, "The ships", "sail", 16) == ([2, 4, 5, 6, 3, 7, 3], [0] * 5 + [1] * 2)
-    assert encode(tokenizer, "The ships", None, 16) == ([2, 4, 5, 6, 3], [0] * 5)
-    assert encode(tokenizer, "ship", "\u200b", 16) == ([2, 5, 3], [0] * 3)

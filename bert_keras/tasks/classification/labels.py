@@ -29,6 +29,8 @@ def model_labels(
         InputError: outputs of the model cannot be told to be labels of the data.
     """
     names, stored = tuple(names), tuple(stored)
+    if set(names) == set(stored):
+        return stored, stored
     name_of = {name.casefold(): name for name in names}
     keys = [label.casefold() for label in stored]
     if len(name_of) == len(names) == len(stored) and set(name_of) == set(keys):

@@ -96,7 +96,8 @@ def column_of(row: Row, names: Sequence[str]) -> str:
     expected = " or ".join(map(repr, names))
     raise InputError(
         f"{row.place}: there must be a column {expected}. Received: the columns "
-        f"{', '.join(map(repr, row.values))}."
+        f"{', '.join(map(repr, row.values)):.500}. --noheader is for a file whose first line names "
+        "no columns."
     )
 
 
