@@ -49,8 +49,7 @@ def run(settings: Any) -> None:
         writer(stream, numbers, pretrained.config.hidden_size) as write,
         Progress("extracting", total=num_lines, unit=" lines") as progress,
     ):
-        model = layer_outputs(_encoder(pretrained), numbers)
-        compute = tf.function(functools.partial(model, training=False), reduce_retracing=True)
+        compute = _compiled(layer_outputs(_encoder(pretrained), numbers))
         for pool in pools(lines, BYTES_OF_POOL // bytes_of_token):
             write(features_of(compute, pool, pretrained.tokenizer, settings.batch_size))
             progress.advance(len(pool))
@@ -74,6 +73,12 @@ def _encoder(pretrained: start.Start) -> keras.Model:
         encoder = unpooled_bert(pretrained.config)
     start.initialize(encoder, pretrained, pretrained.config)
     return encoder
+
+
+def _compiled(model: keras.Model) -> Compute:
+    """One graph for all shapes of a batch."""
+    signature = {name: tf.TensorSpec([None, None], tf.int32) for name in model.input}
+    return tf.function(functools.partial(model, training=False), input_signature=[signature])
 
 
 def _encoded(pool: Sequence[Line], tokenizer: WordPieceTokenizer) -> EncodedExamples:
