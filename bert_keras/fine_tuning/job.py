@@ -13,7 +13,9 @@ from bert_keras.checkpoints import pretrained
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning import plan, predicting
+from bert_keras.fine_tuning.comparison import Results, Runner
 from bert_keras.fine_tuning.early_stopping import EarlyStopping
+from bert_keras.fine_tuning.seeds import run_seeds
 from bert_keras.fine_tuning.start import Start, check_fit, initialize, read_start
 from bert_keras.fine_tuning.task import Task
 from bert_keras.layers.block import TransformerBlock
@@ -26,15 +28,19 @@ from bert_keras.training.stop import SharedStop, StopRequest
 from bert_keras.training.strategy import describe, strategy_for, worker_of
 
 ReadTask = Callable[[Any, BertConfig, WordPieceTokenizer], Task]
+RunAll = Callable[[Runner, Any], Results | None]
 
 
-def run(settings: Any, read_task: ReadTask, stop: StopRequest) -> dict[str, float] | None:
+def run(
+    settings: Any, read_task: ReadTask, stop: StopRequest, run_all: RunAll = run_seeds
+) -> Results | None:
     """Fine-tunes, evaluates and predicts as the `FineTuningSettings` say, until a stop.
 
     Args:
         settings: those of a program.
         read_task: function of them, a configuration and a tokenizer -> what is to be learned.
         stop: ends everything early.
+        run_all: function of a `Runner` and the settings that makes all runs of the command.
 
     Returns:
         The results of the evaluation, name -> value; None without one.
@@ -48,7 +54,7 @@ def run(settings: Any, read_task: ReadTask, stop: StopRequest) -> dict[str, floa
     notify(describe(strategy, settings.train_batch_size))
     with agreement.named_lost_workers(strategy):
         agreement.check_same(strategy, "the flags", dataclasses.asdict(settings))
-        results = _run_on(strategy, settings, read_task, stop)
+        results = _run_on(strategy, settings, read_task, stop, run_all)
         agreement.meet(strategy)  # a worker whose chief has ended first complains
     return results
 
@@ -69,10 +75,15 @@ def check_settings(settings: Any) -> None:
     preflight.check_multiple(settings, "keep_checkpoint_every_steps", "save_checkpoints_steps")
 
 
-def _run_on(strategy, settings, read_task, stop):
+def _run_on(strategy, settings, read_task, stop, run_all):
     start = read_start(settings)
     check_fit(start, settings.max_seq_length)
     task = read_task(settings, start.config, start.tokenizer)
+    run_one = functools.partial(_run_one, strategy, task, stop)
+    return run_all(Runner(strategy, start, task, run_one), settings)
+
+
+def _run_one(strategy, task, stop, settings, start):
     _check_batches(settings, strategy.num_replicas_in_sync)
     session = _session(strategy, settings, start, task, stop)
     if session.is_chief:

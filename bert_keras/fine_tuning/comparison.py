@@ -1,0 +1,190 @@
+"""Runs that differ in some settings, one after the other: which is best, and its model is kept.
+
+Every run has a folder of its own, goes on after a stop, and is not made again once it is finished.
+"""
+
+import dataclasses
+import gc
+import json
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import keras
+import tensorflow as tf
+from tqdm import tqdm
+
+from bert_keras import command_line
+from bert_keras.checkpoints.files.json_files import read_json, write_json
+from bert_keras.checkpoints.formats import detection, native
+from bert_keras.errors import InputError
+from bert_keras.fine_tuning.start import Start, read_start
+from bert_keras.fine_tuning.task import Task
+from bert_keras.notices import notify
+from bert_keras.training import agreement, run_state
+from bert_keras.training.strategy import worker_of
+
+FINISHED_NAME = "finished_run.json"
+
+Results = dict[str, float]
+
+
+class Runner(NamedTuple):
+    """What the runs of a command share: data are read once, devices set up once.
+
+    Attributes:
+        strategy: the devices.
+        start: the model before its training.
+        task: what is learned.
+        run_from: function of settings and a `Start` -> the results of one run; None if it was
+            stopped, or not evaluated.
+    """
+
+    strategy: tf.distribute.Strategy
+    start: Start
+    task: Task
+    run_from: Callable[[Any, Start], Results | None]
+
+    @property
+    def is_chief(self) -> bool:
+        """Whether this process writes the files."""
+        return worker_of(self.strategy).is_chief
+
+    def run_one(self, settings: Any) -> Results | None:
+        """One run of these settings."""
+        return self.run_from(settings, self.start)
+
+
+def check_compared(settings: Any) -> None:
+    """Raises InputError for settings by which no run can be found to be the best.
+
+    Args:
+        settings: `FineTuningSettings`.
+    """
+    if not (settings.do_train and settings.do_eval):
+        raise InputError(
+            "Runs are compared by their evaluation: --do_train and --do_eval are needed. Received: "
+            f"--do_train={settings.do_train} --do_eval={settings.do_eval}"
+        )
+    if run_state.saved_steps(settings.output_dir):
+        raise InputError(
+            "Runs that are compared have folders of their own in --output_dir. Received: "
+            f"{settings.output_dir}, which holds the checkpoints of one run. Use another folder."
+        )
+
+
+def one_of_several(settings: Any, name: str, **changes: Any) -> Any:
+    """The settings of one of the runs, in the folder `name` of the output folder.
+
+    A single checkpoint is kept: a step holds three times the memory of a model on the disk.
+    """
+    folder = tf.io.gfile.join(settings.output_dir, name)
+    return dataclasses.replace(
+        settings, output_dir=folder, do_predict=False, keep_checkpoint_max=1, **changes
+    )
+
+
+def run_all(
+    runs: Sequence[Any], run: Callable[[Any], Results | None], runner: Runner
+) -> list[Results] | None:
+    """Makes the runs that are not finished; says how far it is.
+
+    Args:
+        runs: the settings of each.
+        run: function of settings -> results; None if it was stopped.
+        runner: what they share.
+
+    Returns:
+        The results of each; None if one was stopped.
+    """
+    found, seconds, epochs = [], 0.0, 0.0
+    for number, settings in enumerate(runs, start=1):
+        results = _finished(settings, runner.task)
+        if results is None:
+            begin = time.monotonic()
+            results = run(settings)
+            seconds += time.monotonic() - begin
+            epochs += settings.num_train_epochs
+            _free_memory()
+        if results is None:
+            return None
+        if runner.is_chief:
+            _note_finished(settings, runner.task, results)
+        found.append(results)
+        left = sum(later.num_train_epochs for later in runs[number:])
+        time_left = tqdm.format_interval(seconds / epochs * left) if epochs else "unknown"
+        metric = runner.task.metric
+        notify(
+            f"run {number} of {len(runs)}, {settings.output_dir}: {metric} {results[metric]:.4g}; "
+            f"time left: {time_left}"
+        )
+    return found
+
+
+def best_of(results: Sequence[Results], metric: str) -> int:
+    """The first of those with the highest score; one that is not a number loses."""
+    scores = [one[metric] for one in results]
+    return max(range(len(scores)), key=lambda i: -math.inf if math.isnan(scores[i]) else scores[i])
+
+
+def keep_model(best: Any, settings: Any, runner: Runner, reason: str) -> None:
+    """Copies the model of the best run into the output folder, and predicts with it if asked.
+
+    Args:
+        best: the settings of that run.
+        settings: those of all.
+        runner: what they share.
+        reason: a sentence for its card.
+    """
+    if runner.is_chief:
+        made_by = f"{reason} Made by these flags:\n\n    {command_line.command(settings)}"
+        stored = dataclasses.replace(detection.read_model(best.output_dir), made_by=made_by)
+        native.replace(stored, settings.output_dir)
+    agreement.meet(runner.strategy)
+    if settings.do_predict:
+        prediction = dataclasses.replace(settings, do_train=False, do_eval=False, num_seeds=1)
+        runner.run_from(prediction, read_start(prediction))
+        _free_memory()
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows of the same keys as a table of Markdown whose columns also stand in a terminal."""
+    lines = [list(rows[0]), *([_shown(value) for value in row.values()] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    lines.insert(1, ["-" * width for width in widths])
+    padded = (
+        [cell.ljust(width) for cell, width in zip(line, widths, strict=True)] for line in lines
+    )
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in padded)
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _finished(settings: Any, task: Task) -> Results | None:
+    """The results of a run that these settings and examples have brought to its end."""
+    path = tf.io.gfile.join(settings.output_dir, FINISHED_NAME)
+    if not tf.io.gfile.exists(path):
+        return None
+    stored = read_json(path, dict)
+    return stored["results"] if stored.get("made_by") == _origin(settings, task) else None
+
+
+def _note_finished(settings: Any, task: Task, results: Results) -> None:
+    path = tf.io.gfile.join(settings.output_dir, FINISHED_NAME)
+    write_json(path, {"made_by": _origin(settings, task), "results": results})
+
+
+def _origin(settings: Any, task: Task) -> dict[str, Any]:
+    """All that the results depend on, as JSON gives it back."""
+    sets = {"train": task.train} | {name: one.examples for name, one in task.evaluations.items()}
+    examples = {name: one.fingerprint() for name, one in sets.items()}
+    return json.loads(json.dumps({"flags": dataclasses.asdict(settings), "examples": examples}))
+
+
+def _free_memory() -> None:
+    """Lets go of the model and the traced functions of the run before."""
+    keras.utils.clear_session()
+    gc.collect()
