@@ -1,0 +1,191 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from bert_keras.errors import InputError
+from bert_keras.fine_tuning.classification import read_task
+from bert_keras.run_classifier import Settings
+from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+from tests.checkpoints import stored_models
+
+CONFIG = dataclasses.replace(stored_models.CONFIG, labels=())
+TOKENIZER = WordPieceTokenizer(stored_models.vocabulary())
+NLI = ("contradiction", "entailment", "neutral")
+NLI_ROWS = "".join(f"{index}\ta\tb\t{label}\n" for index, label in enumerate(NLI + NLI[:1]))
+TOPICS = "text,topic\na,sun\nb,rain\nc,sun\n"
+
+
+@pytest.fixture
+def task(tmp_path):
+    """A function of files (name -> text), flags and a stored config -> the task."""
+
+    def read(files, config=None, **flags):
+        for name, text in files.items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        paths = {
+            flag: str(tmp_path / flags.pop(flag))
+            for flag in ("train_file", "dev_file", "test_file")
+            if flag in flags
+        }
+        data_dir = flags.pop("data_dir", str(tmp_path))
+        settings = Settings(data_dir=data_dir, output_dir=str(tmp_path), **paths, **flags)
+        return read_task(settings, dataclasses.replace(CONFIG, **config or {}), TOKENIZER)
+
+    return read
+
+
+def nli(header="index\tsentence1\tsentence2\tgold_label\n"):
+    return header + NLI_ROWS
+
+
+def logits(names, labels):
+    return {"logits": list(np.eye(len(labels), dtype=np.float32)[[*map(labels.index, names)]])}
+
+
+def test_only_what_is_asked_for_is_read(task):
+    found = task({"train.tsv": nli()}, task_name="mnli", do_train=True)
+    assert found.config.labels == NLI
+    assert found.config.problem_type == "single_label_classification"
+    assert found.train.values["label_ids"].tolist() == [0, 1, 2, 0]
+    assert (found.evaluations, found.predictions) == ({}, {})
+
+
+def test_the_scores_of_two_sets_have_two_names_and_the_first_decides(task):
+    files = {"dev_matched.tsv": nli(), "dev_mismatched.tsv": nli()}
+    found = task(files, task_name="MNLI", do_eval=True)
+    assert found.train is None
+    answers = logits([*NLI, "neutral"], NLI)
+    scores = [evaluation.score(answers) for evaluation in found.evaluations.values()]
+    assert scores == [{"matched_accuracy": 0.75}, {"mismatched_accuracy": 0.75}]
+    assert found.metric == "matched_accuracy"
+
+
+def test_a_set_to_stop_early_by_is_read_without_evaluation(task):
+    files = {"train.tsv": nli(), "dev_matched.tsv": nli()}
+    found = task(files, task_name="MNLI", do_train=True, early_stopping_epochs=1)
+    assert [*found.evaluations] == ["dev_matched"]
+
+
+@pytest.mark.parametrize(
+    "stored", [NLI, ("ENTAILMENT", "NEUTRAL", "CONTRADICTION"), ("neutral", *NLI[:2])]
+)
+@pytest.mark.parametrize("do", ["do_train", "do_eval"])
+def test_a_model_with_its_own_order_of_labels_keeps_it_and_scores_the_same(task, stored, do):
+    files = {"train.tsv": nli(), "dev_matched.tsv": nli()}
+    found = task(files, {"labels": stored}, task_name="MNLI", early_stopping_epochs=1, **{do: True})
+    assert found.config.labels == stored
+    names = tuple(label.lower() for label in stored)
+    score = found.evaluations["dev_matched"].score
+    assert score(logits([*NLI, "contradiction"], names)) == {"matched_accuracy": 1.0}
+
+
+def test_predictions_are_named_by_the_data_in_the_order_of_the_model(task, tmp_path):
+    rows = "index\tsentence1\tsentence2\n5\ta\tb\n9\tc\td\n"
+    stored = ("ENTAILMENT", "NEUTRAL", "CONTRADICTION")
+    found = task({"diagnostic.tsv": rows}, {"labels": stored}, task_name="AX", do_predict=True)
+
+    found.predictions["diagnostic"].write({"logits": [np.eye(3)[2], np.eye(3)[0]]}, str(tmp_path))
+
+    lines = (tmp_path / "diagnostic_results.tsv").read_text().splitlines()
+    assert lines[0] == "id\tentailment\tneutral\tcontradiction\tprediction"
+    assert (tmp_path / "AX.tsv").read_text() == (
+        "index\tprediction\n5\tcontradiction\n9\tentailment\n"
+    )
+
+
+def test_a_submission_of_similarities_stays_in_their_range(task, tmp_path):
+    rows = "index\tsentence1\tsentence2\n0\ta\tb\n1\tc\td\n2\te\tf\n"
+    found = task({"test.tsv": rows}, {"labels": ("score",)}, task_name="STS-B", do_predict=True)
+
+    outputs = {"logits": [np.array([x], np.float32) for x in (5.25, 2.5, -0.125)]}
+    found.predictions["test"].write(outputs, str(tmp_path))
+
+    assert (tmp_path / "STS-B.tsv").read_text() == "index\tprediction\n0\t5\n1\t2.5\n2\t0\n"
+    assert (tmp_path / "test_results.tsv").read_text() == (
+        "id\tscore\n0\t5.25\n1\t2.5\n2\t-0.125\n"
+    )
+
+
+def test_predictions_are_put_into_a_zip(task, tmp_path):
+    flags = {"task_name": "RTE", "glue_submission": str(tmp_path / "glue.zip"), "do_predict": True}
+    files = {"test.tsv": "index\tsentence1\tsentence2\n0\ta\tb\n"}
+    found = task(files, {"labels": ("entailment", "not_entailment")}, **flags)
+    found.predictions["test"].write({"logits": [np.array([0.0, 1.0])]}, str(tmp_path))
+    assert (tmp_path / "glue.zip").read_bytes().startswith(b"PK")
+
+
+def test_labels_of_other_data_are_those_of_the_training_set(task):
+    found = task(
+        {"train.csv": TOPICS, "dev.csv": "text,topic\nd,rain\n"},
+        do_train=True,
+        do_eval=True,
+        text_a_column="text",
+        label_column=["topic"],
+    )
+    assert found.config.labels == ("rain", "sun")
+    assert found.train.values["label_ids"].tolist() == [1, 0, 1]
+    assert found.metric == "accuracy"
+    assert found.evaluations["dev"].score({"logits": [np.array([3.0, 1.0])]}) == {
+        "accuracy": 1.0,
+        "macro_f1": 1.0,
+    }
+
+
+def test_a_finished_model_says_which_labels_and_what_kind_of_answers_it_has(task):
+    rows = {"test.csv": "text\na\n", "dev.csv": 'text,label\na,"wind, sun"\n'}
+    stored = {"labels": ("sun", "wind"), "problem_type": "multi_label_classification"}
+    found = task(rows, stored, text_a_column="text", do_eval=True, do_predict=True)
+    assert found.config.labels == ("sun", "wind")
+    assert found.evaluations["dev"].examples.values["label_marks"].tolist() == [[1, 1]]
+
+
+def test_several_columns_of_marks(task):
+    flags = {"text_a_column": "text", "label_column": ["rain", "sun"], "do_train": True}
+    found = task({"train.csv": "text,rain,sun\na,1,0\nb,1,1\n"}, **flags)
+    assert found.config.labels == ("rain", "sun")
+    assert found.config.problem_type == "multi_label_classification"
+    assert found.train.values["label_marks"].tolist() == [[1, 0], [1, 1]]
+
+
+def test_numbers_of_a_table_without_header(task):
+    found = task(
+        {"train.csv": "a,b,1.5\nc,d,4\n"},
+        **{"text_a_column": "1", "text_b_column": "2", "label_column": ["3"]},
+        header=False,
+        problem_type="regression",
+        do_train=True,
+    )
+    assert found.config.labels == ("score",)
+    assert found.train.values["scores"].tolist() == [1.5, 4.0]
+    assert [row.tolist() for row in found.train.tokens["segment_ids"]] == [[0, 0, 0, 1, 1]] * 2
+
+
+@pytest.mark.parametrize(
+    "flags, message",
+    [
+        ({}, "--task_name, or, for other data, --text_a_column"),
+        ({"task_name": "RTE", "text_a_column": "text"}, "also --text_a_column"),
+        ({"task_name": "RTE", "header": False}, "also --noheader"),
+        ({"task_name": "AX"}, "AX has no training set"),
+        ({"task_name": "XNLI"}, "must hold multinli/multinli.train.zh"),
+        ({"task_name": "RTE", "data_dir": ""}, "--train_file or --data_dir must be given"),
+        ({"text_a_column": "text", "problem_type": "ranking"}, "--problem_type must be one of"),
+        ({"text_a_column": "text"}, r"train.csv, line 2: .*'label'.*'text', 'topic'"),
+        (
+            {"text_a_column": "topic", "label_column": ["text"], "labels": ["a", "c"]},
+            "train.csv, line 3: the label must be one of a, c. Received: 'b'",
+        ),
+        (
+            {"text_a_column": "text", "label_column": ["topic"], "problem_type": "regression"},
+            "train.csv, line 2: .*'topic' must hold a number. Received: 'sun'",
+        ),
+        (
+            {"text_a_column": "text", "label_column": ["topic"], "labels": ["sun"]},
+            "single_label_classification needs 2 labels at least.*1 .sun",
+        ),
+    ],
+)
+def test_what_cannot_work_is_refused(task, flags, message):
+    with pytest.raises(InputError, match=message):
+        task({"train.csv": TOPICS}, do_train=True, **flags)
