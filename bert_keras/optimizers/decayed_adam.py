@@ -99,6 +99,15 @@ class DecayedAdam(ClippedOptimizer):
             raise InputError(f"{name} of {type(self).__name__} must be {rule}. Received: {value!r}")
 
 
+def share_of_gradients(beta: float, step_number: tf.Tensor) -> tf.Tensor:
+    """1 - beta^k: what is not the initial 0 in a moving average after k steps.
+
+    By `expm1`, as the difference of float32 numbers would be wrong in its fifth digit at first.
+    """
+    logarithm = math.log(beta) if beta else -math.inf
+    return -tf.math.expm1(logarithm * step_number)
+
+
 def update_moments(adam_m, adam_v, gradient, beta_1: float, beta_2: float):
     """Moves both averages towards a gradient.
 

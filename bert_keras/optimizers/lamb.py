@@ -4,13 +4,18 @@ You et al. 2019 (arXiv:1904.00962), Algorithm 2 as published at ICLR 2020, with 
 """
 
 import functools
-import math
 from collections.abc import Sequence
 
 import keras
 import tensorflow as tf
 
-from bert_keras.optimizers.decayed_adam import DecayedAdam, handles, read, update_moments
+from bert_keras.optimizers.decayed_adam import (
+    DecayedAdam,
+    handles,
+    read,
+    share_of_gradients,
+    update_moments,
+)
 from bert_keras.optimizers.exclusions import EXCLUDE_FROM_WEIGHT_DECAY, Exclusions
 
 
@@ -92,20 +97,11 @@ def _compiled_direction(beta_1, beta_2, epsilon, decay_rate, shape):
     def move_moments(weight, adam_m, adam_v, gradient, step):
         gradient = tf.ensure_shape(gradient, shape) * step.gradient_scale
         m, v = update_moments(adam_m, adam_v, gradient, beta_1, beta_2)
-        m /= _share_of_gradients(beta_1, step.number)
-        v /= _share_of_gradients(beta_2, step.number)
+        m /= share_of_gradients(beta_1, step.number)
+        v /= share_of_gradients(beta_2, step.number)
         return m / (tf.sqrt(v) + epsilon) + decay_rate * read(weight, shape)
 
     return move_moments
-
-
-def _share_of_gradients(beta, step_number):
-    """1 - beta^k: what is not the initial 0 in a moving average after k steps.
-
-    By `expm1`, as the difference of float32 numbers would be wrong in its fifth digit at first.
-    """
-    logarithm = math.log(beta) if beta else -math.inf
-    return -tf.math.expm1(logarithm * step_number)
 
 
 def _trust_ratio(weight, direction):

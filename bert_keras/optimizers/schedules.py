@@ -100,6 +100,51 @@ class ContinuousWarmupPolynomialDecay(_WarmupDecay):
 
 
 @keras.saving.register_keras_serializable("bert_keras")
+class SlantedTriangular(_WarmupDecay):
+    """ULMFiT's: the rate rises from peak / ratio and falls back to it, both on a line.
+
+    Howard & Ruder 2018 (arXiv:1801.06146), equation 3. `num_warmup_steps` is its `cut`.
+    With peak 1e-4, ratio 32, 1000 steps, 100 of warm-up: 0 -> 3.125e-6, 100 -> 1.0e-4,
+    1000 -> 3.125e-6.
+
+    Args:
+        peak_learning_rate: where the warm-up leads to.
+        num_train_steps: after so many steps the decay has ended.
+        num_warmup_steps: after so many steps the rate is at its peak.
+        ratio: how many times smaller the lowest rate is than the peak.
+
+    Raises:
+        InputError: a number is out of its range.
+    """
+
+    def __init__(
+        self,
+        peak_learning_rate: float,
+        num_train_steps: int,
+        num_warmup_steps: int = 0,
+        ratio: float = 32.0,
+    ):
+        if not 1 <= ratio < math.inf:
+            raise InputError(f"ratio must be finite and at least 1. Received: ratio={ratio}")
+        lowest = peak_learning_rate / ratio
+        super().__init__(peak_learning_rate, num_train_steps, num_warmup_steps, lowest)
+        self.ratio = ratio
+
+    def __call__(self, step):
+        step = tf.cast(step, tf.float32)
+        cut = self.num_warmup_steps
+        rising = step / max(cut, 1)
+        falling = 1.0 - (step - cut) / max(self.num_train_steps - cut, 1)
+        share = tf.maximum(tf.where(step < cut, rising, falling), 0.0)
+        return self.peak_learning_rate * (1.0 + share * (self.ratio - 1.0)) / self.ratio
+
+    def get_config(self):
+        config = super().get_config() | {"ratio": self.ratio}
+        del config["end_learning_rate"], config["power"]
+        return config
+
+
+@keras.saving.register_keras_serializable("bert_keras")
 class WarmupConstant(_WarmupDecay):
     """The peak to the end: step k gets peak * min(1, (k - 1) / num_warmup_steps).
 

@@ -8,6 +8,7 @@ from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.models.pretrainer import pretrainer
 from bert_keras.optimizers.adam_weight_decay import AdamWeightDecay
+from bert_keras.optimizers.rate_factors import GradualUnfreezing, LayerRateDecay
 from bert_keras.optimizers.schedules import WarmupPolynomialDecay
 from tests import golden_model
 
@@ -98,6 +99,23 @@ def test_one_step_by_hand(name, expected):
     np.testing.assert_allclose(variable, [expected], rtol=1e-7)
 
 
+def test_corrected_bias_is_that_of_the_moments():
+    """Kingma & Ba 2014, end of section 2, in float64; the decay is not corrected."""
+    gradients = np.random.default_rng(0).normal(size=[50, 3])
+    variable = keras.Variable([1.0, 1.0, 1.0], name="kernel")
+    optimizer = AdamWeightDecay(
+        0.01, correct_bias=True, clip_norm=None, exclude_from_weight_decay=[]
+    )
+    m, v, weight = np.zeros(3), np.zeros(3), np.ones(3)
+    for number, gradient in enumerate(gradients, start=1):
+        optimizer.apply([tf.constant(gradient, tf.float32)], [variable])
+        m = 0.9 * m + 0.1 * gradient
+        v = 0.999 * v + 0.001 * gradient**2
+        correction = np.sqrt(1 - 0.999**number) / (1 - 0.9**number)
+        weight -= 0.01 * (correction * m / (np.sqrt(v) + 1e-6) + 0.01 * weight)
+        np.testing.assert_allclose(variable, weight, rtol=1e-5)
+
+
 def test_decayed_are_exactly_tables_and_kernels():
     """Patterns for another naming style once matched nothing (huggingface/transformers#4360)."""
     model = pretrainer(BertConfig.named("tiny", vocab_size=100))
@@ -152,7 +170,15 @@ def test_zero_and_infinite_gradients():
 
 def test_optimizer_is_made_again_from_its_config():
     original = AdamWeightDecay(
-        WarmupPolynomialDecay(1e-4, 100, 10), clip_norm=None, clipping="replica"
+        WarmupPolynomialDecay(1e-4, 100, 10),
+        clip_norm=None,
+        clipping="replica",
+        correct_bias=True,
+        rate_factors=[
+            LayerRateDecay(num_layers=2, decay=0.9),
+            GradualUnfreezing(num_layers=2, num_steps=7.5),
+        ],
     )
     again = keras.optimizers.deserialize(keras.optimizers.serialize(original))
     assert again.get_config() == original.get_config()
+    assert again.rate_factors == original.rate_factors

@@ -5,12 +5,21 @@ import pytest
 from bert_keras.errors import InputError
 from bert_keras.optimizers.schedules import (
     ContinuousWarmupPolynomialDecay,
+    SlantedTriangular,
     WarmupConstant,
     WarmupPolynomialDecay,
 )
 
 ORIGINAL = {0: 0, 1: 1e-6, 99: 9.9e-5, 100: 9.0e-5, 550: 4.5e-5, 1000: 0, 1001: 0}
 CONTINUOUS = {0: 0, 99: 9.9e-5, 100: 1.0e-4, 101: 9.98889e-5, 550: 5.0e-5, 1000: 0, 1001: 0}
+SLANTED = {
+    0: 1e-4 / 32,
+    1: 1e-4 * (1 + 0.01 * 31) / 32,
+    100: 1e-4,
+    550: 1e-4 * (1 + 0.5 * 31) / 32,
+    1000: 1e-4 / 32,
+    1001: 1e-4 / 32,
+}
 CONSTANT = {0: 0, 1: 1e-6, 99: 9.9e-5, 100: 1.0e-4, 1000: 1.0e-4, 1001: 1.0e-4}
 
 
@@ -20,6 +29,7 @@ CONSTANT = {0: 0, 1: 1e-6, 99: 9.9e-5, 100: 1.0e-4, 1000: 1.0e-4, 1001: 1.0e-4}
         (WarmupPolynomialDecay, ORIGINAL),
         (ContinuousWarmupPolynomialDecay, CONTINUOUS),
         (WarmupConstant, CONSTANT),
+        (SlantedTriangular, SLANTED),
     ],
 )
 def test_rates_by_hand(schedule, rates):
@@ -62,8 +72,30 @@ def test_power_of_no_decay_is_refused():
         WarmupConstant(1e-4, 10, power=2.0)
 
 
+def slanted_by_equation_3(step, num_train_steps, cut_fraction, peak, ratio):
+    """Howard & Ruder 2018, section 3.2, as printed."""
+    cut = np.floor(num_train_steps * cut_fraction)
+    share = step / cut if step < cut else 1 - (step - cut) / (cut * (1 / cut_fraction - 1))
+    return peak * (1 + share * (ratio - 1)) / ratio
+
+
+@pytest.mark.parametrize("ratio", [1, 32, 100])
+def test_slanted_triangle_is_that_of_the_paper(ratio):
+    rate = SlantedTriangular(0.01, 400, 40, ratio=ratio)
+    for step in range(401):
+        expected = slanted_by_equation_3(step, 400, 0.1, 0.01, ratio)
+        np.testing.assert_allclose(rate(step), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("ratio", [0.5, float("nan"), float("inf")])
+def test_impossible_ratio_is_refused(ratio):
+    with pytest.raises(InputError, match="Received: ratio="):
+        SlantedTriangular(1e-4, 10, ratio=ratio)
+
+
 @pytest.mark.parametrize(
-    "schedule", [WarmupPolynomialDecay, ContinuousWarmupPolynomialDecay, WarmupConstant]
+    "schedule",
+    [WarmupPolynomialDecay, ContinuousWarmupPolynomialDecay, WarmupConstant, SlantedTriangular],
 )
 def test_no_warmup_starts_at_the_peak(schedule):
     assert np.float32(schedule(0.5, 10)(0)) == 0.5
@@ -88,7 +120,11 @@ def test_schedule_is_made_again_from_its_config(schedule):
     assert again.get_config() == original.get_config()
 
 
-def test_constant_is_made_again_from_its_config():
-    original = WarmupConstant(1e-4, 1000, 100, power=1.0)
+@pytest.mark.parametrize(
+    "original",
+    [WarmupConstant(1e-4, 1000, 100, power=1.0), SlantedTriangular(1e-4, 1000, 100, ratio=16.0)],
+    ids=lambda schedule: type(schedule).__name__,
+)
+def test_schedule_of_other_arguments_is_made_again_from_its_config(original):
     again = keras.saving.deserialize_keras_object(keras.saving.serialize_keras_object(original))
     assert again.get_config() == original.get_config()
