@@ -60,7 +60,7 @@ def training(settings: Any, task: Task, visits: Visits | None) -> Training:
     decisive["examples"] = task.train.fingerprint()
 
     def dataset(start_step, **worker):
-        return length_batches(
+        batches = length_batches(
             task.train,
             settings.train_batch_size,
             settings.random_seed,
@@ -68,6 +68,7 @@ def training(settings: Any, task: Task, visits: Visits | None) -> Training:
             start_step,
             **worker,
         )
+        return batches.repeat()  # what is read ahead of the last step is not used
 
     return Training(
         schedule=SCHEDULES[settings.learning_rate_schedule](

@@ -11,7 +11,7 @@ from bert_keras.data.length_batches import FILLED_ROW, ordered_batches
 from bert_keras.fine_tuning.task import Outputs
 from bert_keras.progress import Progress
 from bert_keras.training.batches import evaluation_batches
-from bert_keras.training.step import model_inputs
+from bert_keras.training.step import add_over_replicas, model_inputs
 from bert_keras.training.stop import SharedStop, StopRequest
 
 Predict = Callable[[EncodedExamples, int, str], Outputs | None]
@@ -22,27 +22,34 @@ def predictor(
 ) -> Predict:
     """Returns a function of examples, a batch size and what is being done -> `Outputs`.
 
-    It returns None if a stop was requested before the end. Every worker gets the outputs of all
-    examples. It is traced once, however often it is called.
+    It returns None if a stop was requested before the end. Every worker runs all examples: so none
+    has to send its outputs. It is traced once, however often it is called.
     """
 
-    @tf.function(reduce_retracing=True)
-    def run(features, flag):
-        def on_replica(features, flag):
-            outputs = model(model_inputs(model, features), training=False)
-            return outputs | {"example_index": features["example_index"]}, flag[tf.newaxis]
+    def on_replica(features, flag):
+        outputs = model(model_inputs(model, features), training=False)
+        # Of each replica its own tensor: of one for all there is nothing to add.
+        num_stops = add_over_replicas(tf.identity(flag))
+        return outputs | {"example_index": features["example_index"]}, num_stops
 
-        outputs, flags = strategy.run(on_replica, (features, flag))
-        gathered = tf.nest.map_structure(lambda rows: strategy.gather(rows, axis=0), outputs)
-        return gathered, tf.reduce_sum(strategy.gather(flags, axis=0))
+    @tf.function(reduce_retracing=True)  # batches differ in length
+    def run(features, flag):
+        outputs, num_stops = tf.nest.map_structure(
+            strategy.experimental_local_results, strategy.run(on_replica, (features, flag))
+        )
+        return {name: tf.concat(rows, axis=0) for name, rows in outputs.items()}, num_stops[0]
+
+    def batches_of(examples, batch_size):
+        return evaluation_batches(
+            strategy,
+            lambda worker_index, num_workers: ordered_batches(examples, batch_size // num_workers),
+            batch_size,
+        )
 
     def predict(examples, batch_size, what):
         found = [None] * len(examples.lengths)
-        batches = evaluation_batches(
-            strategy, lambda **worker: ordered_batches(examples, batch_size, **worker), batch_size
-        )
         with Progress(what, total=len(found), unit=" examples") as progress:
-            for features in batches:
+            for features in batches_of(examples, batch_size):
                 outputs, num_stops = run(features, tf.constant(stop.flag))
                 stop.note(num_stops)
                 if stop.reason:

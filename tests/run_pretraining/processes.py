@@ -1,4 +1,4 @@
-"""The program in processes of its own: several devices, several workers on this machine.
+"""A program in processes of its own: several devices, several workers on this machine.
 
 They are forked from one that has loaded TensorFlow but not begun to use it.
 """
@@ -13,7 +13,7 @@ import time
 import tensorflow as tf
 
 from bert_keras.errors import InputError
-from bert_keras.run_pretraining import main
+from bert_keras.run_pretraining import main as pretrain
 from bert_keras.training import run_state
 
 
@@ -24,8 +24,8 @@ def context():
     return context
 
 
-def start(context, settings, num_devices=1, workers=None, index=0, errors=None):
-    """Starts the program.
+def start(context, settings, num_devices=1, workers=None, index=0, errors=None, program=pretrain):
+    """Starts a program.
 
     Args:
         settings: its flags.
@@ -33,17 +33,22 @@ def start(context, settings, num_devices=1, workers=None, index=0, errors=None):
         workers: the addresses of all workers; None for one process alone.
         index: which of them it is.
         errors: the file that its standard error goes to.
+        program: function of the settings -> exit status.
     """
-    process = context.Process(target=_run, args=(settings, num_devices, workers, index, errors))
+    process = context.Process(
+        target=_run, args=(program, settings, num_devices, workers, index, errors)
+    )
     process.start()
     return process
 
 
-def start_workers(context, settings, num_workers=2, errors=None):
-    """Starts the program on several workers; their errors go to files `errors.0`, `errors.1` …"""
+def start_workers(context, settings, num_workers=2, errors=None, program=pretrain):
+    """Starts a program on several workers; their errors go to files `errors.0`, `errors.1` …"""
     workers = free_addresses(num_workers)
     return [
-        start(context, settings, 1, workers, index, f"{errors}.{index}" if errors else None)
+        start(
+            context, settings, 1, workers, index, f"{errors}.{index}" if errors else None, program
+        )
         for index in range(num_workers)
     ]
 
@@ -82,7 +87,7 @@ def free_addresses(number):
     return addresses
 
 
-def _run(settings, num_devices, workers, index, errors):
+def _run(program, settings, num_devices, workers, index, errors):
     if errors:
         os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_APPEND), 2)
     if num_devices > 1:
@@ -93,7 +98,7 @@ def _run(settings, num_devices, workers, index, errors):
         task = {"type": "worker", "index": index}
         os.environ["TF_CONFIG"] = json.dumps({"cluster": {"worker": workers}, "task": task})
     try:
-        sys.exit(main(settings))
+        sys.exit(program(settings))
     except InputError as error:  # as the command line shows it
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)

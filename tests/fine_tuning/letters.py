@@ -1,0 +1,95 @@
+"""A task for tests that a tiny model learns in seconds: does a row of letters hold an `a`?"""
+
+import dataclasses
+
+import numpy as np
+
+from bert_keras.config import BertConfig
+from bert_keras.data.encoded import EncodedExamples
+from bert_keras.fine_tuning.settings import FineTuningSettings
+from bert_keras.fine_tuning.task import Evaluation, Prediction, Task
+from bert_keras.models.classifier import classifier
+from bert_keras.objectives.classification import ACCURACIES, LOSSES, classification
+from bert_keras.training.run_folder import write_text
+
+TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefgh"]
+FIRST_LETTER = TOKENS.index("a")
+LABELS = ("without", "with")
+CONFIG = BertConfig(
+    vocab_size=len(TOKENS),
+    hidden_size=16,
+    num_hidden_layers=2,
+    num_attention_heads=2,
+    intermediate_size=32,
+    max_position_embeddings=24,
+)
+NUM_TRAINED, NUM_EVALUATED = 96, 33
+
+
+def write_model(folder):
+    """Config and vocabulary of a model that is not trained yet; returns settings that name them."""
+    (folder / "config.json").write_text(CONFIG.to_json_string())
+    (folder / "vocab.txt").write_text("\n".join(TOKENS) + "\n")
+    return {
+        "bert_config_file": str(folder / "config.json"),
+        "vocab_file": str(folder / "vocab.txt"),
+        "max_seq_length": 24,
+    }
+
+
+def settings(model, folder, **changes):
+    values = {
+        "output_dir": str(folder),
+        "do_train": True,
+        "do_eval": True,
+        "train_batch_size": 16,
+        "learning_rate": 1e-2,
+        "warmup_proportion": 0.3,
+        "num_train_epochs": 2.0,
+        "save_checkpoints_steps": 5,
+        "report_steps": 5,
+    }
+    return FineTuningSettings(**model | values | changes)
+
+
+def examples(num_examples, seed):
+    """Rows of 3 to 21 letters; every other one is made to hold an `a`."""
+    random = np.random.default_rng(seed)
+    ids, labels = [], []
+    for index in range(num_examples):
+        letters = random.integers(FIRST_LETTER + 1, len(TOKENS), random.integers(3, 22))
+        labels.append(index % 2)
+        if labels[-1]:
+            letters[random.integers(len(letters))] = FIRST_LETTER
+        ids.append(np.array([2, *letters, 3], np.int32))
+    tokens = {
+        "input_ids": ids,
+        "input_mask": [np.ones_like(row) for row in ids],
+        "segment_ids": [np.zeros_like(row) for row in ids],
+    }
+    return EncodedExamples(tokens, {"label_ids": np.array(labels, np.int32)})
+
+
+def read_task(settings, config, tokenizer):
+    dev = examples(NUM_EVALUATED, seed=2)
+
+    def score(outputs):
+        correct = np.argmax(outputs["logits"], axis=-1) == dev.values["label_ids"]
+        total = np.sum(outputs["logits"], dtype=np.float64)
+        return {"eval_accuracy": float(np.mean(correct)), "total_of_logits": float(total)}
+
+    def write(outputs, folder):
+        lines = [f"{LABELS[np.argmax(logits)]}\n" for logits in outputs["logits"]]
+        write_text(folder, "answers.txt", "".join(lines))
+
+    return Task(
+        config=dataclasses.replace(config, labels=LABELS),
+        build=classifier,
+        objective=classification,
+        losses=LOSSES,
+        accuracies=ACCURACIES,
+        train=examples(NUM_TRAINED, seed=1) if settings.do_train else None,
+        evaluations={"dev": Evaluation(dev, score)},
+        predictions={"dev": Prediction(dev, write)},
+        metric="eval_accuracy",
+    )
