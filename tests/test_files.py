@@ -16,6 +16,7 @@ from bert_keras.files import (
     read_text,
     replace_files,
     split_patterns,
+    whole_file,
     write_text,
 )
 
@@ -108,6 +109,19 @@ def test_what_is_written_is_read(root, tmp_path):
         assert read_text(f"{root}/a") == text
         assert read_bytes(f"{root}/a") == text.encode()
     assert os.listdir(tmp_path) == ["a"]
+
+
+def test_a_file_written_in_parts_has_its_name_when_it_is_complete(root, tmp_path):
+    with whole_file(f"{root}/a") as file:
+        file.write(b"one ")
+        assert not (tmp_path / "a").exists()
+        file.write(memoryview(b"two"))
+        assert (file.tell(), file.seekable()) == (7, False)
+    assert read_text(f"{root}/a") == "one two"
+    with pytest.raises(KeyError), whole_file(f"{root}/a") as file:
+        file.write(b"three")
+        raise KeyError
+    assert os.listdir(tmp_path) == ["a"] and read_text(f"{root}/a") == "one two"
 
 
 def test_what_cannot_be_read_or_written_is_named(root, tmp_path):
