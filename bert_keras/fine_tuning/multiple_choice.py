@@ -27,19 +27,20 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
     """
 
     def examples_of(name: str, is_labeled: bool = True):
-        preflight.check_given(settings, (name,))
-        examples = read_examples(expand_input_files(getattr(settings, name)), is_labeled)
-        return examples, encode(examples, tokenizer, settings.max_seq_length)
+        preflight.check_given(settings, (f"{name}_file",))
+        files = expand_input_files(getattr(settings, f"{name}_file"))
+        examples = read_examples(files, is_labeled)
+        return examples, encode(examples, tokenizer, settings.max_seq_length, name)
 
     evaluations, predictions = {}, {}
-    train = examples_of("train_file")[1] if settings.do_train else None
+    train = examples_of("train")[1] if settings.do_train else None
     if settings.do_eval or settings.early_stopping_epochs:
-        dev, encoded = examples_of("dev_file")
+        dev, encoded = examples_of("dev")
         evaluations["dev"] = Evaluation(
             encoded, lambda outputs: {"accuracy": accuracy(dev, outputs["logits"])}
         )
     if settings.do_predict:
-        test, encoded = examples_of("test_file", is_labeled=False)
+        test, encoded = examples_of("test", is_labeled=False)
         predictions["test"] = Prediction(
             encoded,
             lambda outputs, folder: write_predictions(

@@ -38,7 +38,7 @@ def write_predictions(path: str, examples: Sequence[Example], logits: Sequence[n
     num_choices = max(len(example.continuations) for example in examples)
     rows = [["id", *(f"probability_{index}" for index in range(num_choices)), "predicted_choice"]]
     for example, probs in zip(examples, probabilities(examples, logits), strict=True):
-        cells = [f"{probability:.6f}" for probability in probs]
+        cells = [f"{probability:.7g}" for probability in probs]
         cells += [""] * (num_choices - len(probs))
         rows.append([example.id, *cells, str(np.argmax(probs))])
     write_text(path, "".join("\t".join(row) + "\n" for row in rows))

@@ -21,7 +21,7 @@ def pieces(encoded, example, choice):
 
 
 def test_a_choice_is_a_sequence_of_context_and_continuation():
-    encoded = encode([Example("0", "a b", ("c d", "e"), 1)], TOKENIZER, 16)
+    encoded = encode([Example("0", "a b", ("c d", "e"), 1)], TOKENIZER, 16, "dev")
     assert pieces(encoded, 0, 0) == "[CLS] a b [SEP] c d [SEP]"
     assert pieces(encoded, 0, 1) == "[CLS] a b [SEP] e [SEP]"
     np.testing.assert_array_equal(
@@ -39,12 +39,19 @@ def test_a_choice_is_a_sequence_of_context_and_continuation():
     ],
 )
 def test_of_a_sequence_that_is_too_long_the_longer_text_is_cut(max_seq_length, expected):
-    encoded = encode([Example("0", "a b c d e", ("f", "f f"), 0)], TOKENIZER, max_seq_length)
+    encoded = encode([Example("0", "a b c d e", ("f", "f f"), 0)], TOKENIZER, max_seq_length, "dev")
     assert pieces(encoded, 0, 0) == expected
 
 
+def test_what_was_cut_is_said(capfd):
+    encode([Example("0", "a b", ("c", "c d", "c d e"), 0)] * 2, TOKENIZER, 6, "dev")
+    assert "dev: 4 of 6 sequences were cut to --max_seq_length=6" in capfd.readouterr().err
+    encode([Example("0", "a b", ("c d", "\u200b"), 0)], TOKENIZER, 7, "dev")
+    assert "cut" not in capfd.readouterr().err
+
+
 def test_examples_without_labels_have_none():
-    assert encode([Example("0", "a", ("b", "c"), None)], TOKENIZER, 16).values == {}
+    assert encode([Example("0", "a", ("b", "c"), None)], TOKENIZER, 16, "dev").values == {}
 
 
 texts = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join)
@@ -56,9 +63,9 @@ examples = st.builds(
 @given(st.lists(examples, min_size=1, max_size=4), st.integers(3, 12))
 def test_an_example_is_encoded_alike_beside_others_with_more_choices(examples, max_seq_length):
     """The others are zeros, and no choice that it has is without a token."""
-    together = encode(examples, TOKENIZER, max_seq_length)
+    together = encode(examples, TOKENIZER, max_seq_length, "dev")
     for index, example in enumerate(examples):
-        alone = encode([example], TOKENIZER, max_seq_length)
+        alone = encode([example], TOKENIZER, max_seq_length, "dev")
         num_choices = len(example.continuations)
         for name, arrays in together.tokens.items():
             expected = alone.tokens[name][0]
@@ -71,6 +78,6 @@ def test_an_example_is_encoded_alike_beside_others_with_more_choices(examples, m
 def test_choices_in_another_order_are_the_same_sequences_in_that_order(example, random):
     order = random.sample(range(len(example.continuations)), len(example.continuations))
     permuted = example._replace(continuations=tuple(example.continuations[i] for i in order))
-    ours, theirs = (encode([one], TOKENIZER, 8).tokens for one in (permuted, example))
+    ours, theirs = (encode([one], TOKENIZER, 8, "dev").tokens for one in (permuted, example))
     for name in ours:
         np.testing.assert_array_equal(ours[name][0], theirs[name][0][order])

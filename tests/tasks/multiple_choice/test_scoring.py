@@ -39,8 +39,8 @@ def test_a_row_for_each_example_in_their_order(tmp_path):
         rows = list(csv.DictReader(file, delimiter="\t"))
     columns = ["id", "probability_0", "probability_1", "probability_2", "predicted_choice"]
     assert [list(row) for row in rows] == [columns, columns]
-    assert list(rows[0].values()) == ["one", "0.500000", "0.500000", "", "0"]
-    assert list(rows[1].values()) == ["two", "1.000000", "0.000000", "0.000000", "0"]
+    assert list(rows[0].values()) == ["one", "0.5", "0.5", "", "0"]
+    assert list(rows[1].values()) == ["two", "1", "0", "0", "0"]
 
 
 @given(st.lists(st.floats(-50, 50, width=32), min_size=2, max_size=6), st.randoms())
