@@ -19,6 +19,7 @@ from bert_keras.fine_tuning.seeds import run_seeds
 from bert_keras.fine_tuning.start import Start, check_fit, initialize, read_start
 from bert_keras.fine_tuning.task import Task
 from bert_keras.layers.block import TransformerBlock
+from bert_keras.models.freezing import freeze
 from bert_keras.notices import notify
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import agreement, evaluation, preflight, run_folder, run_state
@@ -108,6 +109,8 @@ def _session(strategy, settings, start, task, stop):
     with strategy.scope(), precision(settings.precision):
         keras.utils.set_random_seed(settings.random_seed)
         model = task.build(task.config, TransformerBlock)
+    if settings.num_frozen_layers:
+        freeze(model, settings.num_frozen_layers)
     return Session(
         folder=settings.output_dir,
         strategy=strategy,

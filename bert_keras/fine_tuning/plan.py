@@ -7,8 +7,10 @@ from typing import Any
 from bert_keras.data.length_batches import length_batches, num_steps
 from bert_keras.fine_tuning.task import Task
 from bert_keras.optimizers.adam_weight_decay import AdamWeightDecay
+from bert_keras.optimizers.rate_factors import GradualUnfreezing, LayerRateDecay, RateFactor
 from bert_keras.optimizers.schedules import (
     ContinuousWarmupPolynomialDecay,
+    SlantedTriangular,
     WarmupConstant,
     WarmupPolynomialDecay,
 )
@@ -22,6 +24,7 @@ SCHEDULES = {
     "original": WarmupPolynomialDecay,
     "continuous": ContinuousWarmupPolynomialDecay,
     "constant": WarmupConstant,
+    "slanted_triangular": SlantedTriangular,
 }
 # --xla
 GRADIENTS = {False: step.gradients, True: step.compiled(step.gradients)}
@@ -74,7 +77,11 @@ def training(settings: Any, task: Task, visits: Visits | None) -> Training:
         schedule=SCHEDULES[settings.learning_rate_schedule](
             settings.learning_rate, num_train_steps, num_warmup_steps
         ),
-        make_optimizer=functools.partial(AdamWeightDecay),
+        make_optimizer=functools.partial(
+            AdamWeightDecay,
+            correct_bias=settings.correct_bias,
+            rate_factors=_rate_factors(settings, task),
+        ),
         dataset=dataset,
         batch_size=settings.train_batch_size,
         length=math.ceil(task.train.lengths.mean()),
@@ -89,3 +96,15 @@ def training(settings: Any, task: Task, visits: Visits | None) -> Training:
         checks=(ZeroLearningRate(num_train_steps), GradientSpike(), StillLoss()),
         visits=visits or NoVisits(),
     )
+
+
+def _rate_factors(settings: Any, task: Task) -> list[RateFactor]:
+    """By what the rate of each layer is multiplied."""
+    num_layers = task.config.num_hidden_layers
+    factors = []
+    if settings.layer_rate_decay != 1:
+        factors.append(LayerRateDecay(num_layers=num_layers, decay=settings.layer_rate_decay))
+    if settings.unfreeze_every_epochs:
+        wait = settings.unfreeze_every_epochs * steps_per_epoch(settings, task)
+        factors.append(GradualUnfreezing(num_layers=num_layers, num_steps=wait))
+    return factors
