@@ -12,10 +12,13 @@ and any CSV, TSV or JSON lines, whose columns you name:
         --text_a_column=text --label_column=topic --do_train --do_eval --output_dir=my_topics \
         --init_checkpoint=uncased_L-12_H-768_A-12
 
+In a .csv, quotation marks hold commas and line ends; in a .tsv they are text, as in GLUE's files.
+Every row is an example, also one with an empty text; one that cannot be read ends the program, and
+is named. Classes are compared by name: a model may have them in another order than the data.
+
 Results of an evaluation are in eval_results.txt, predictions in test_results.tsv: a header, then of
 each row the id, the probability of every label, the prediction. A file to predict needs no labels.
-An empty text is a text, and is predicted. Of GLUE's tasks there is also the file that its server
-takes, such as MRPC.tsv.
+Of GLUE's tasks there is also the file that its server takes, such as MRPC.tsv.
 
 A run that was stopped or killed is continued by the same command, with the same result as if it
 had not been. SIGTERM saves and exits with status 0, Ctrl-C saves and exits with 130.

@@ -67,6 +67,11 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
         InputError: a file is missing or damaged, or its answers are not those of the model.
     """
     dataset = _benchmark(settings) if settings.task_name else _other_data(settings, config)
+    if settings.glue_submission and not dataset.submission:
+        raise InputError(
+            "--glue_submission is for a task of GLUE. "
+            f"Received: --task_name={settings.task_name or ''}"
+        )
     problem = PROBLEMS[dataset.problem_type]
     files = Files(settings, dataset, problem.answers, tokenizer)
     train = files.read_train() if settings.do_train else []
@@ -214,7 +219,7 @@ def _labels(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The labels of the model, and what the data call them, in the same order."""
     answers = PROBLEMS[dataset.problem_type].answers
-    given = tuple(settings.labels)
+    given = tuple(label.strip() for label in settings.labels)
     names = given or dataset.labels or answers.names(train) or config.labels
     if not answers.fewest_labels <= len(names) <= answers.most_labels:
         raise InputError(

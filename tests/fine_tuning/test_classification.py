@@ -166,6 +166,7 @@ def test_numbers_of_a_table_without_header(task):
     [
         ({}, "--task_name, or, for other data, --text_a_column"),
         ({"task_name": "RTE", "text_a_column": "text"}, "also --text_a_column"),
+        ({"task_name": "XNLI", "glue_submission": "glue.zip"}, "is for a task of GLUE"),
         ({"task_name": "RTE", "header": False}, "also --noheader"),
         ({"task_name": "AX"}, "AX has no training set"),
         ({"task_name": "XNLI"}, "must hold multinli/multinli.train.zh"),

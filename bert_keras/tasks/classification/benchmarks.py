@@ -102,9 +102,9 @@ BENCHMARKS = {
         submission={"test": "WNLI.tsv"},
     ),
     "AX": Dataset(  # GLUE's diagnostic set, for a model that learned MNLI
-        text_a=_SENTENCE_1,
-        text_b=_SENTENCE_2,
-        label=("label",),
+        text_a=("sentence1", "Premise"),  # "Premise": of diagnostic-full.tsv, with answers
+        text_b=("sentence2", "Hypothesis"),
+        label=("Label",),
         labels=_NLI,
         problem_type=CLASSIFICATION,
         metrics=("matthews_correlation",),

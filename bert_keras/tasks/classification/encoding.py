@@ -30,6 +30,7 @@ def encode(
         name: what the examples are called in messages.
     """
     tokens = {"input_ids": [], "input_mask": [], "segment_ids": []}
+    ones = np.ones(max_seq_length, np.int32)
     num_tokens = num_cut = 0
     begin = time.monotonic()
     with Progress(f"tokenizing {name}", total=len(examples), unit=" examples") as progress:
@@ -41,7 +42,7 @@ def encode(
             num_cut += len(pieces_a) + len(pieces_b) + num_special > len(pieces)
             num_tokens += len(pieces)
             tokens["input_ids"].append(np.array(tokenizer.convert_tokens_to_ids(pieces), np.int32))
-            tokens["input_mask"].append(np.ones(len(pieces), np.int32))
+            tokens["input_mask"].append(ones[: len(pieces)])
             tokens["segment_ids"].append(np.array(segment_ids, np.int32))
             progress.advance()
     rate = num_tokens / max(time.monotonic() - begin, 1e-9)

@@ -12,6 +12,7 @@ from bert_keras.tasks.classification.reading import Example, column_of, one_line
 from bert_keras.tasks.tables import Row
 
 LABEL = "score"  # the name of the only output
+LARGEST = float(np.finfo(np.float32).max)
 
 
 def read(row: Row, columns: Sequence[str]) -> float:
@@ -22,7 +23,7 @@ def read(row: Row, columns: Sequence[str]) -> float:
         number = float(text)
     except ValueError:
         number = math.nan
-    if not math.isfinite(number):
+    if not abs(number) <= LARGEST:  # so that NaN is refused
         raise InputError(
             f"{row.place}: the column {column!r} must hold a number. Received: {text!r}."
         )
