@@ -22,18 +22,19 @@ def find_answer(context: EncodedContext, answer: Answer, encoder: Encoder) -> An
     its question lost (google-research/bert#690). So a text that stands a few characters off is
     found too; of text in other units (UTF-8 bytes, UTF-16) some is.
     """
-    end = (answer.start or 0) + len(answer.text)
     text = _with_plain_spaces(answer.text)
-    if not text or answer.start is None or answer.start < 0 or end > len(context.text):
-        return None
-    first_word, last_word = context.word_at(answer.start), context.word_at(end - 1)
-    if text not in _with_plain_spaces(context.text_of_words(first_word, last_word)):
-        return None
     answer_ids = encoder.ids(answer.text)
-    if not answer_ids:  # a zero-width space, for instance
+    if not answer_ids or answer.start is None or answer.start < 0:
+        return None
+    end = answer.start + len(answer.text)
+    first_word, last_word = context.word_at(answer.start), context.word_at(end - 1)
+    is_at_offset = _with_plain_spaces(context.text[answer.start : end]) == text
+    if not is_at_offset and (
+        end > len(context.text)
+        or text not in _with_plain_spaces(context.text_of_words(first_word, last_word))
+    ):
         return None
     first, last = context.pieces_of_words(first_word, last_word)
-    is_at_offset = _with_plain_spaces(context.text[answer.start : end]) == text
     return AnswerSpan(*_improved(context, first, last, answer_ids), is_at_offset)
 
 

@@ -6,6 +6,7 @@ them, so the pieces of a text are those of its words.
 
 import itertools
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +34,7 @@ class EncodedContext(NamedTuple):
 
     def word_at(self, character: int) -> int:
         """The word that a character is part of, or the one before the space that it is."""
-        return max(0, int(np.searchsorted(self.word_starts, character, side="right")) - 1)
+        return max(0, int(self.word_starts.searchsorted(character, side="right")) - 1)
 
     def text_of_words(self, first: int, last: int) -> str:
         """The text from the start of a word to that of the word after `last`, as it stands."""
@@ -49,8 +50,8 @@ class EncodedContext(NamedTuple):
 
         `orig_to_tok_index` of the original.
         """
-        start = np.searchsorted(self.word_of_piece, first, side="left")
-        end = np.searchsorted(self.word_of_piece, last, side="right")
+        start = self.word_of_piece.searchsorted(first, side="left")
+        end = self.word_of_piece.searchsorted(last, side="right")
         return int(start), int(end) - 1
 
 
@@ -58,26 +59,34 @@ class Encoder:
     """Text -> ids of its pieces, remembering words. The tokenizer's vocabulary must have [UNK]."""
 
     def __init__(self, tokenizer: WordPieceTokenizer):
-        self._tokenizer = tokenizer
-        self._ids_of_word: dict[str, list[int]] = {}
+        self._ids_of_word = _IdsOfWord(tokenizer)
 
     def ids(self, text: str) -> list[int]:
         """The ids of a text."""
-        return [*itertools.chain.from_iterable(map(self._word_ids, _WORD.findall(text)))]
+        return [*itertools.chain.from_iterable(self._ids_of_words(text))]
 
     def context(self, text: str) -> EncodedContext:
         """A text as words and pieces."""
         starts = [match.start() for match in _WORD.finditer(text)]
-        ids_of_words = [*map(self._word_ids, _WORD.findall(text))]
+        ids_of_words = [*self._ids_of_words(text)]
         counts = [*map(len, ids_of_words)]
         ids = np.fromiter(itertools.chain.from_iterable(ids_of_words), np.int32, sum(counts))
         word_of_piece = np.repeat(np.arange(len(counts)), counts)
         return EncodedContext(text, np.array(starts, np.int64), ids, word_of_piece)
 
-    def _word_ids(self, word: str) -> list[int]:
-        known = self._ids_of_word.get(word)
-        if known is None:
-            known = self._tokenizer.convert_tokens_to_ids(self._tokenizer.tokenize(word))
-            if len(word) <= _LONGEST_REMEMBERED:
-                self._ids_of_word[word] = known
-        return known
+    def _ids_of_words(self, text: str) -> Iterator[list[int]]:
+        return map(self._ids_of_word.__getitem__, _WORD.findall(text))
+
+
+class _IdsOfWord(dict):
+    """Word -> ids of its pieces, found when it first comes."""
+
+    def __init__(self, tokenizer: WordPieceTokenizer):
+        super().__init__()
+        self._tokenizer = tokenizer
+
+    def __missing__(self, word: str) -> list[int]:
+        ids = self._tokenizer.convert_tokens_to_ids(self._tokenizer.tokenize(word))
+        if len(word) <= _LONGEST_REMEMBERED:
+            self[word] = ids
+        return ids
