@@ -97,10 +97,9 @@ class _Sink(io.RawIOBase):
         return len(content)
 
     def close(self) -> None:
-        if not self.closed:
-            super().close()
-            with named_errors(self._path, "written"):
-                self._file.close()
+        super().close()
+        with named_errors(self._path, "written"):
+            self._file.close()
 
 
 def replace_files(sources: Sequence[str], paths: Sequence[str]) -> None:
