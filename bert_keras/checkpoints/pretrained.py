@@ -100,12 +100,12 @@ def save_pretrained(
         InputError: the folder cannot be written.
     """
     folder = os.fspath(folder)
-    _check_no_other_model(folder)
+    check_no_other_model(folder)
     native.replace(stored_model_of(model, tokenizer, made_by), folder)
 
 
-def _check_no_other_model(folder: str) -> None:
-    """Raises InputError if the model of someone else would be overwritten in part."""
+def check_no_other_model(folder: str) -> None:
+    """Raises InputError if saving there would overwrite the model of someone else in part."""
     if not is_folder(folder):
         return
     is_release = detection.is_release(folder)

@@ -187,8 +187,10 @@ def _batch(examples: EncodedExamples, indices: np.ndarray, length: int) -> dict[
 
 
 def _signature(examples: EncodedExamples, num_rows: int) -> dict[str, tf.TensorSpec]:
+    lengths = examples.lengths
+    length = lengths[0] if np.all(lengths == lengths[0]) else None
     tokens = {
-        name: tf.TensorSpec([num_rows, *arrays[0].shape[:-1], None], arrays[0].dtype)
+        name: tf.TensorSpec([num_rows, *arrays[0].shape[:-1], length], arrays[0].dtype)
         for name, arrays in examples.tokens.items()
     }
     values = {

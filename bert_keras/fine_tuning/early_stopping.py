@@ -44,14 +44,13 @@ class EarlyStopping:
         self._evaluate = evaluate
         self._keep = keep
         self._is_chief = is_chief
-        scores = read_json(self._path, dict) if tf.io.gfile.exists(self._path) else {}
-        self._scores = {int(step): score for step, score in scores.items()}
-        self._scores = {step: self._scores[step] for step in self._scores if step <= start_step}
+        scores = _scores_of(folder)
+        self._scores = {step: scores[step] for step in scores if step <= start_step}
 
     @property
     def best_step(self) -> int | None:
         """The first step with the best score; None before there is one."""
-        return max(self._scores, key=self._scores.get, default=None)
+        return _best_step(self._scores)
 
     @property
     def is_over(self) -> bool:
@@ -74,6 +73,21 @@ class EarlyStopping:
         self._scores[step] = score
         if self._is_chief:
             write_json(self._path, self._scores)
+
+
+def best_step_of(folder: str) -> int | None:
+    """The step whose weights a run kept as the best; None if it did not look for them."""
+    return _best_step(_scores_of(folder))
+
+
+def _scores_of(folder: str) -> dict[int, float]:
+    path = tf.io.gfile.join(folder, LOG_NAME)
+    scores = read_json(path, dict) if tf.io.gfile.exists(path) else {}
+    return {int(step): score for step, score in scores.items()}
+
+
+def _best_step(scores: Mapping[int, float]) -> int | None:
+    return max(scores, key=scores.get, default=None)
 
 
 def _shown(best: float | None) -> str:

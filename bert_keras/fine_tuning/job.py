@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import keras
+import tensorflow as tf
 
 from bert_keras import command_line, flags
 from bert_keras.checkpoints import pretrained
@@ -14,9 +15,9 @@ from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning import plan, predicting
 from bert_keras.fine_tuning.comparison import Results, Runner
-from bert_keras.fine_tuning.early_stopping import EarlyStopping
+from bert_keras.fine_tuning.early_stopping import EarlyStopping, best_step_of
 from bert_keras.fine_tuning.seeds import run_seeds
-from bert_keras.fine_tuning.start import Start, check_fit, initialize, read_start
+from bert_keras.fine_tuning.start import Start, check_fit, describe_run, initialize, read_start
 from bert_keras.fine_tuning.task import Task
 from bert_keras.layers.block import TransformerBlock
 from bert_keras.models.freezing import freeze
@@ -80,6 +81,8 @@ def _run_on(strategy, settings, read_task, stop, run_all):
     start = read_start(settings)
     check_fit(start, settings.max_seq_length)
     task = read_task(settings, start.config, start.tokenizer)
+    if isinstance(strategy, tf.distribute.TPUStrategy):
+        task = task.padded_to(settings.max_seq_length)
     run_one = functools.partial(_run_one, strategy, task, stop)
     return run_all(Runner(strategy, start, task, run_one), settings)
 
@@ -145,14 +148,18 @@ class Run:
         return results
 
     def _load(self):
-        """The weights to evaluate: of the finished model, the newest checkpoint, or the start."""
-        return self._session.load()
+        """Takes the weights of the start; returns the steps that they were trained for here."""
+        self._session.initialize(self._session.model)
+        folder = self._settings.output_dir
+        return best_step_of(folder) or max(run_state.saved_steps(folder), default=0)
 
     def _train(self):
         """Trains and keeps the model; returns the steps done, None if it was stopped."""
         settings, session, task = self._settings, self._session, self._task
         visits = self._early_stopping() if settings.early_stopping_epochs else None
         training = plan.training(settings, task, visits)
+        if session.is_chief:
+            describe_run(session.model, self._tokenizer, settings.output_dir)
         done = session.train(training)
         is_over = visits is not None and visits.is_over
         if session.stop.reason or (done < training.num_train_steps and not is_over):

@@ -6,7 +6,9 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from bert_keras.checkpoints.formats import detection
+from bert_keras.checkpoints import pretrained
+from bert_keras.checkpoints.builders import stored_model_of
+from bert_keras.checkpoints.formats import checkpoint_folders, detection, native
 from bert_keras.checkpoints.formats.config_files import OWN_CONFIG_FILE, read_config_file
 from bert_keras.checkpoints.labels import relabeled, without_unfit_head
 from bert_keras.checkpoints.loading import check_config, load_weights
@@ -18,6 +20,7 @@ from bert_keras.errors import InputError
 from bert_keras.notices import notify
 from bert_keras.tokenizers.vocabulary import known_case
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+from bert_keras.training import run_folder, run_state
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,14 +38,25 @@ class Start:
 def read_start(settings: Any) -> Start:
     """Reads what the `FineTuningSettings` name; values of weights are read later.
 
-    Without `do_train` it is the finished model of the output folder, if there is one.
+    Without `do_train` it is the model of the output folder, if there is one: the finished one, or
+    the newest checkpoint of a run that is not.
 
     Raises:
         InputError: a file is missing or damaged, or files contradict each other.
     """
-    if not settings.do_train and _holds_model(settings.output_dir):
+    if settings.do_train:
+        return read_named(settings)
+    if _holds_model(settings.output_dir):
+        if settings.init_checkpoint:
+            notify(f"the model of {settings.output_dir} is used, and not --init_checkpoint")
         return _of_stored(detection.read_model(settings.output_dir, settings.do_lower_case))
-    return read_named(settings)
+    start = read_named(settings)
+    if start.weights is None:
+        raise InputError(
+            f"There is nothing to evaluate: {settings.output_dir} holds no model and "
+            "--init_checkpoint is not given. Train with --do_train, or name one."
+        )
+    return start
 
 
 def read_named(settings: Any) -> Start:
@@ -67,6 +81,23 @@ def read_named(settings: Any) -> Start:
     if settings.vocab_file:
         start = dataclasses.replace(start, tokenizer=_tokenizer(settings))
     return start
+
+
+def describe_run(model: keras.Model, tokenizer: WordPieceTokenizer, folder: str) -> None:
+    """Makes the folder of a new run one of a model, whose weights are those of its checkpoints.
+
+    Raises:
+        InputError: it holds a model that no run made there, which would be lost.
+    """
+    if run_state.saved_steps(folder):
+        return
+    pretrained.check_no_other_model(folder)
+    if _holds_model(folder) and not run_folder.read_settings(folder):
+        raise InputError(
+            f"A run needs a folder of its own. Received: --output_dir={folder}, which holds a "
+            "finished model. Use another folder, with this one as --init_checkpoint."
+        )
+    native.write_description(stored_model_of(model, tokenizer), folder)
 
 
 def check_fit(start: Start, max_seq_length: int) -> None:
@@ -106,7 +137,9 @@ def initialize(model: keras.Model, start: Start, config: BertConfig) -> None:
 
 
 def _holds_model(folder: str | None) -> bool:
-    return bool(folder) and tf.io.gfile.exists(tf.io.gfile.join(folder, OWN_CONFIG_FILE))
+    if not folder or not tf.io.gfile.exists(tf.io.gfile.join(folder, OWN_CONFIG_FILE)):
+        return False
+    return checkpoint_folders.find_checkpoint(folder) is not None
 
 
 def _names_file(settings: Any) -> bool:

@@ -66,3 +66,18 @@ class Task:
     evaluations: Mapping[str, Evaluation]
     predictions: Mapping[str, Prediction]
     metric: str
+
+    def padded_to(self, length: int) -> "Task":
+        """The same with examples that are all of one length."""
+        return dataclasses.replace(
+            self,
+            train=self.train and self.train.padded_to(length),
+            evaluations=_padded(self.evaluations, length),
+            predictions=_padded(self.predictions, length),
+        )
+
+
+def _padded(sets, length):
+    return {
+        name: one._replace(examples=one.examples.padded_to(length)) for name, one in sets.items()
+    }

@@ -65,14 +65,19 @@ def write(stored: StoredModel, folder: str, max_shard_size: int | None = None) -
     Returns:
         The names of the weights that are not written: dropout seeds, which belong to runs.
     """
-    write_json(tf.io.gfile.join(folder, OWN_CONFIG_FILE), config_values(stored))
-    if stored.tokenizer is not None:
-        write_tokenizer(stored.tokenizer, folder)
+    write_description(stored, folder)
     if stored.pooling:
         write_pooling(stored.pooling, folder, stored.config.hidden_size)
     unwritten = write_weights(stored.weights, folder, max_shard_size)
     write_text(tf.io.gfile.join(folder, CARD_FILE), card(stored))
     return unwritten
+
+
+def write_description(stored: StoredModel, folder: str) -> None:
+    """Writes config, vocabulary and case setting: with them any checkpoint beside can be read."""
+    write_json(tf.io.gfile.join(folder, OWN_CONFIG_FILE), config_values(stored))
+    if stored.tokenizer is not None:
+        write_tokenizer(stored.tokenizer, folder)
 
 
 def replace(stored: StoredModel, folder: str) -> None:
