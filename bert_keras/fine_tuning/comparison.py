@@ -67,6 +67,13 @@ def check_compared(settings: Any) -> None:
             "Runs are compared by their evaluation: --do_train and --do_eval are needed. Received: "
             f"--do_train={settings.do_train} --do_eval={settings.do_eval}"
         )
+    for name in ("stop_after_steps", "max_hours"):
+        if getattr(settings, name):
+            raise InputError(
+                f"--{name} counts within one run, and there are several. Received: "
+                f"{getattr(settings, name)}. SIGTERM stops them all, and the same command goes on: "
+                "timeout --signal=TERM 2h python -m ..."
+            )
     if run_state.saved_steps(settings.output_dir):
         raise InputError(
             "Runs that are compared have folders of their own in --output_dir. Received: "
@@ -122,10 +129,21 @@ def run_all(
     return found
 
 
-def best_of(results: Sequence[Results], metric: str) -> int:
-    """The first of those with the highest score; one that is not a number loses."""
-    scores = [one[metric] for one in results]
-    return max(range(len(scores)), key=lambda i: -math.inf if math.isnan(scores[i]) else scores[i])
+def ranked(results: Sequence[Results], metric: str) -> list[int]:
+    """Their places from the best to the worst; the first of equal ones, no number last."""
+
+    def score(place):
+        value = results[place][metric]
+        return -math.inf if math.isnan(value) else value
+
+    return sorted(range(len(results)), key=score, reverse=True)
+
+
+def metrics_of(results: Sequence[Results]) -> list[str]:
+    """The scores that all have: that of a rare kind of entity may be missing in some."""
+    return [
+        name for name in results[0] if name != "global_step" and all(name in one for one in results)
+    ]
 
 
 def keep_model(best: Any, settings: Any, runner: Runner, reason: str) -> None:

@@ -49,7 +49,7 @@ def run_seeds(runner: Runner, settings: Any) -> Results | None:
     results = comparison.run_all(runs, runner.run_one, runner)
     if results is None:
         return None
-    best = comparison.best_of(results, runner.task.metric)
+    best = comparison.ranked(results, runner.task.metric)[0]
     found = summary(results) | {"global_step": results[best]["global_step"]}
     if runner.is_chief:
         _write(settings.output_dir, dict(zip(seeds, results, strict=True)), seeds[best], found)
@@ -59,14 +59,13 @@ def run_seeds(runner: Runner, settings: Any) -> Results | None:
 
 
 def summary(results: Sequence[Results]) -> Results:
-    """Mean and standard deviation (that of a sample: divided by n - 1) of every metric."""
+    """Mean and standard deviation (that of a sample: divided by n - 1) of what all runs have."""
     found = {}
-    for name in results[0]:
-        if name != "global_step":
-            values = [one[name] for one in results]
-            found[name] = statistics.fmean(values)
-            is_finite = all(map(math.isfinite, values))
-            found[name + SD] = statistics.stdev(values) if is_finite else math.nan
+    for name in comparison.metrics_of(results):
+        values = [one[name] for one in results]
+        found[name] = statistics.fmean(values)
+        is_finite = all(map(math.isfinite, values))
+        found[name + SD] = statistics.stdev(values) if is_finite else math.nan
     return found
 
 
@@ -74,7 +73,7 @@ def _write(folder: str, results: dict[int, Results], best: int, found: Results) 
     """Writes `seeds.json` and `eval_results.txt`, and prints the table."""
     content = {"best_seed": best, "seeds": results, "mean_and_sd": found}
     write_json(tf.io.gfile.join(folder, SEEDS_NAME), content)
-    metrics = [name for name in results[best] if name != "global_step"]
+    metrics = comparison.metrics_of(list(results.values()))
     rows = [{"seed": seed} | {name: one[name] for name in metrics} for seed, one in results.items()]
     rows.append({"seed": "mean"} | {name: found[name] for name in metrics})
     rows.append({"seed": "sd"} | {name: found[name + SD] for name in metrics})

@@ -1,0 +1,94 @@
+"""The best of a grid of batch sizes, learning rates and epochs, by the development set.
+
+So the paper chose for every task of GLUE (section 4.1, appendix A.3).
+"""
+
+import functools
+import itertools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+from bert_keras.checkpoints.files.json_files import write_json
+from bert_keras.files import write_text
+from bert_keras.fine_tuning import comparison, job
+from bert_keras.fine_tuning.comparison import Results, Runner
+from bert_keras.fine_tuning.seeds import run_seeds
+from bert_keras.notices import notify
+from bert_keras.training import evaluation, preflight, run_folder
+
+SWEEP_NAME = "sweep.json"
+TABLE_NAME = "sweep.md"
+
+
+class Grid(NamedTuple):
+    """The values of each flag; a cell has one of each."""
+
+    train_batch_size: Sequence[int]
+    learning_rate: Sequence[float]
+    num_train_epochs: Sequence[float]
+
+    def cells(self) -> list[dict[str, float]]:
+        """Flag -> value, for every combination."""
+        return [dict(zip(self._fields, values, strict=True)) for values in itertools.product(*self)]
+
+
+def run_sweep(grid: Grid, runner: Runner, settings: Any) -> Results | None:
+    """Trains and evaluates every cell in a folder of its own, and keeps the model of the best.
+
+    Args:
+        grid: the cells.
+        runner: what the runs share.
+        settings: `FineTuningSettings`, of which each cell replaces three.
+
+    Returns:
+        The results of the best cell; None if it was stopped.
+
+    Raises:
+        InputError: nothing would be compared, or a cell cannot work; none is begun then.
+    """
+    comparison.check_compared(settings)
+    cells = grid.cells()
+    runs = [comparison.one_of_several(settings, _folder_name(cell), **cell) for cell in cells]
+    for run in runs:
+        job.check_settings(run)
+        preflight.check_batch_size(
+            run.train_batch_size,
+            runner.strategy.num_replicas_in_sync,
+            run.gradient_accumulation_steps,
+        )
+    if runner.is_chief:
+        run_folder.make(settings.output_dir)
+    notify(f"{len(cells)} cells, {settings.num_seeds} run{'s' * (settings.num_seeds > 1)} in each")
+    results = comparison.run_all(runs, functools.partial(run_seeds, runner), runner)
+    if results is None:
+        return None
+    order = comparison.ranked(results, runner.task.metric)
+    best = order[0]
+    if runner.is_chief:
+        _write(settings.output_dir, cells, results, order, runner.task.metric)
+    values = ", ".join(f"{name}={value:g}" for name, value in cells[best].items())
+    comparison.keep_model(
+        runs[best], settings, runner, f"The best of {len(cells)} cells: {values}."
+    )
+    return results[best]
+
+
+def _folder_name(cell: dict[str, float]) -> str:
+    batch_size, rate, epochs = cell.values()
+    return f"batch_{batch_size}_rate_{rate:g}_epochs_{epochs:g}"
+
+
+def _write(
+    folder: str, cells: list[dict], results: Sequence[Results], order: list[int], metric: str
+) -> None:
+    """Writes `sweep.json`, `sweep.md` and `eval_results.txt`, and prints the table, best first."""
+    content = [{"cell": cells[place], "results": results[place]} for place in order]
+    write_json(tf.io.gfile.join(folder, SWEEP_NAME), {"metric": metric, "cells": content})
+    metrics = sorted(comparison.metrics_of(results), key=lambda name: not name.startswith(metric))
+    rows = [cells[place] | {name: results[place][name] for name in metrics} for place in order]
+    table = comparison.table(rows)
+    print(table, end="", flush=True)
+    write_text(tf.io.gfile.join(folder, TABLE_NAME), table)
+    evaluation.write_results(folder, results[order[0]])

@@ -1,0 +1,53 @@
+"""Runs that train nothing: each saves a tiny marked model, and has the scores it is told."""
+
+import tensorflow as tf
+
+import bert_keras
+from bert_keras.fine_tuning.comparison import Runner
+from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+from tests.fine_tuning import letters
+
+STEPS = 12
+
+
+def runner(score, tokenizer_file):
+    """Returns a `Runner` and the list that its runs are noted in.
+
+    Args:
+        score: function of settings -> the score of a run; None: it is stopped.
+        tokenizer_file: vocabulary of the models.
+    """
+    made = []
+    task = letters.read_task(letters.settings({}, "unused"), letters.CONFIG, None)
+
+    def run_from(settings, start):
+        made.append(settings)
+        if not settings.do_train or score(settings) is None:
+            return None
+        save(settings.output_dir, score(settings), tokenizer_file)
+        return {"eval_accuracy": score(settings), "other": 1.0, "global_step": STEPS}
+
+    return Runner(tf.distribute.get_strategy(), None, task, run_from), made
+
+
+def save(folder, mark, tokenizer_file):
+    model = bert_keras.classifier(bert_keras.BertConfig(**_VALUES, labels=letters.LABELS))
+    bias = model.get_layer("classifier").weights[-1]
+    bias.assign(tf.fill(bias.shape, mark))
+    bert_keras.save_pretrained(model, WordPieceTokenizer(tokenizer_file), folder)
+
+
+def mark(folder):
+    """The mark of the model in a folder."""
+    model, _ = bert_keras.from_pretrained(folder, bert_keras.classifier)
+    return float(model.get_layer("classifier").weights[-1][0])
+
+
+_VALUES = {
+    "vocab_size": len(letters.TOKENS),
+    "hidden_size": 4,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 1,
+    "intermediate_size": 4,
+    "max_position_embeddings": 24,
+}
