@@ -162,7 +162,9 @@ class Files(NamedTuple):
         if given:
             return {names[0] if len(names) == 1 else name: given}
         if not names:
-            raise InputError(f"{self.settings.task_name} has no file with answers: --{name}_file.")
+            raise InputError(
+                f"{self.settings.task_name} has no set with answers; --{name}_file may name one."
+            )
         if not self.settings.data_dir:
             raise InputError(f"--{name}_file or --data_dir must be given.")
         return find_files(self.settings.data_dir, names)

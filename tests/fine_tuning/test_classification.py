@@ -2,6 +2,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning.classification import read_task
@@ -113,6 +114,27 @@ def test_predictions_are_put_into_a_zip(task, tmp_path):
     found = task(files, {"labels": ("entailment", "not_entailment")}, **flags)
     found.predictions["test"].write({"logits": [np.array([0.0, 1.0])]}, str(tmp_path))
     assert (tmp_path / "glue.zip").read_bytes().startswith(b"PK")
+
+
+def test_files_may_lie_in_a_bucket(task):
+    bucket = "ram://classification"
+    tf.io.gfile.makedirs(bucket)
+    with tf.io.gfile.GFile(f"{bucket}/test.tsv", "w") as file:
+        file.write("index\tsentence\n3\ta b\n")
+    flags = {"task_name": "SST-2", "glue_submission": f"{bucket}/glue.zip", "do_predict": True}
+    found = task({}, {"labels": ("0", "1")}, data_dir=bucket, **flags)
+
+    for _ in range(2):  # the second time the zip is there
+        found.predictions["test"].write({"logits": [np.array([0.0, 1.0])]}, bucket)
+
+    with tf.io.gfile.GFile(f"{bucket}/SST-2.tsv") as file:
+        assert file.read() == "index\tprediction\n3\t1\n"
+    assert sorted(tf.io.gfile.listdir(bucket)) == [
+        "SST-2.tsv",
+        "glue.zip",
+        "test.tsv",
+        "test_results.tsv",
+    ]
 
 
 def test_labels_of_other_data_are_those_of_the_training_set(task):
