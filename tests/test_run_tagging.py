@@ -2,11 +2,11 @@
 
 import dataclasses
 
-import numpy as np
 import pytest
 
 from bert_keras.run_tagging import Settings, main
 from tests.checkpoints import stored_models
+from tests.tagged_sentences import sentences, write
 
 pytestmark = pytest.mark.slow
 # Large weights and no dropout: it learns in seconds.
@@ -17,24 +17,7 @@ CONFIG = dataclasses.replace(
     hidden_dropout_prob=0.0,
     attention_probs_dropout_prob=0.0,
 )
-MAX_SEQ_LENGTH = 12
-
-
-def sentences(num_sentences, seed):
-    """Names begin with x, and go on with y; some sentences are longer than a window."""
-    random = np.random.default_rng(seed)
-    for _ in range(num_sentences):
-        rows = []
-        for _ in range(random.integers(1, 9)):
-            rows.append((random.choice([*"abcdm", "\u200b", "bad"]), "O"))
-            if random.random() < 0.3:
-                rows += [("x" + random.choice([*"abc"]), "B-PER"), ("y", "I-PER")]
-        yield rows
-
-
-def write(path, rows):
-    path.write_text("".join("\n".join(map("\t".join, row)) + "\n\n" for row in rows))
-    return str(path)
+MAX_SEQ_LENGTH = 12  # some sentences are longer
 
 
 def test_learns_evaluates_and_later_predicts_with_the_finished_model(tmp_path, capfd):

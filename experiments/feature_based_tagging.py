@@ -1,0 +1,204 @@
+r"""A BiLSTM on vectors of a frozen BERT, against fine-tuning BERT: named entities (Table 7).
+
+Claim    Vectors that stay as they are come close: those of the last four layers together are 0.3
+         behind fine-tuning, the embeddings 5.4 (Devlin et al. 2018, section 5.3: dev F1 of
+         CoNLL-2003, BERT-Base, cased, with the text around the sentence, means of 5 seeds; the
+         numbers are `PAPER` below).
+Cost     MiniLM on WNUT-17: a row takes 60 minutes of processor time a seed with 768 units, by a
+         measured epoch of a part; 128 units are 20 times less to compute. 2 GB of memory.
+Command  python -m experiments.feature_based_tagging --init_checkpoint=all-MiniLM-L6-v2 \
+             --train_file=wnut17train.conll --dev_file=emerging.dev.conll --lstm_units=128
+Found    experiments/results/feature_based_tagging.json, and the lines that are printed.
+
+Any files that run_tagging reads and any model that from_pretrained loads will do. CoNLL-2003 needs
+a license of its text, so compare the order of the rows, not the numbers. From the paper are the
+choices of vectors, that a word has the vector of its first piece, and two layers of 768 units. What
+it does not say: a weighted sum has weights that are learned, as in ELMo; each direction has 768
+units; Adam trains without dropout, and the last epoch counts.
+"""
+
+import dataclasses
+import json
+import statistics
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bert_keras import flags
+from bert_keras.backend import import_tensorflow_quietly
+from bert_keras.errors import InputError
+from experiments import machine
+
+RESULTS = Path(__file__).parent / "results" / "feature_based_tagging.json"
+FINE_TUNING = "fine-tuning"
+# Row -> dev F1 of the paper.
+PAPER = {
+    FINE_TUNING: 96.4,
+    "embeddings": 91.0,
+    "second-to-last hidden": 95.6,
+    "last hidden": 94.9,
+    "weighted sum last four hidden": 95.9,
+    "concat last four hidden": 96.1,
+    "weighted sum all layers": 95.5,
+}
+# Row -> which layers of how many, as --layers of extract_features counts them.
+LAYERS: dict[str, Callable[[int], Sequence[int]]] = {
+    "embeddings": lambda num_layers: [-num_layers - 1],
+    "second-to-last hidden": lambda _: [-2],
+    "last hidden": lambda _: [-1],
+    "weighted sum last four hidden": lambda _: range(-4, 0),
+    "concat last four hidden": lambda _: range(-4, 0),
+    "weighted sum all layers": lambda num_layers: range(-num_layers, 0),
+}
+FEWEST_LAYERS = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    init_checkpoint: str = flags.required("Folder of a pretrained model, of 4 layers or more.")
+    train_file: str = flags.required("Sentences to train on, in a format of run_tagging.")
+    dev_file: str = flags.required("Sentences to evaluate on.")
+    rows: list[str] = flags.setting(tuple(PAPER), "Rows of the table, comma-separated.")
+    num_seeds: int = flags.setting(3, "Runs of each row.", minimum=1)
+    max_seq_length: int = flags.setting(128, "Most word pieces of a window.", minimum=3)
+    lstm_units: int = flags.setting(768, "Units of each direction of the two layers.", minimum=1)
+    lstm_epochs: int = flags.setting(10, "Epochs of the BiLSTM.", minimum=1)
+    lstm_learning_rate: float = flags.setting(1e-3, "Its learning rate.")
+    num_train_epochs: float = flags.setting(3.0, "Epochs of fine-tuning.")
+    learning_rate: float = flags.setting(5e-5, "Peak of the learning rate of fine-tuning.")
+    batch_size: int = flags.setting(32, "Sentences of a step.", minimum=1)
+    output_file: str = flags.setting(str(RESULTS), "Where the figures go, as JSON.")
+
+
+def main(settings: Settings) -> None:
+    unknown = sorted(set(settings.rows) - set(PAPER))
+    if unknown:
+        raise InputError(f"--rows are among {', '.join(PAPER)}. Received: {', '.join(unknown)}")
+    import_tensorflow_quietly()
+    rows = {}
+    for row in settings.rows:
+        scores = fine_tuned(settings) if row == FINE_TUNING else feature_based(settings, row)
+        spread = statistics.stdev(scores) if len(scores) > 1 else None
+        rows[row] = {
+            "scores": scores,
+            "mean": statistics.mean(scores),
+            "sd": spread,
+            "paper_conll_2003": PAPER[row],
+        }
+        print(f"{row:30} {rows[row]['mean']:.4f}", flush=True)
+        write(settings, rows)  # after each, since the next takes long
+
+
+def fine_tuned(settings: Settings) -> list[float]:
+    """The score of a run of run_tagging, for each seed."""
+    from bert_keras import run_tagging
+    from bert_keras.fine_tuning import job
+    from bert_keras.fine_tuning.tagging import read_task
+    from bert_keras.training.stop import StopRequest
+
+    scores = []
+    for seed in range(settings.num_seeds):
+        with tempfile.TemporaryDirectory() as folder, StopRequest() as stop:
+            results = job.run(
+                run_tagging.Settings(
+                    do_train=True,
+                    do_eval=True,
+                    output_dir=folder,
+                    init_checkpoint=settings.init_checkpoint,
+                    train_file=settings.train_file,
+                    dev_file=settings.dev_file,
+                    max_seq_length=settings.max_seq_length,
+                    train_batch_size=settings.batch_size,
+                    num_train_epochs=settings.num_train_epochs,
+                    learning_rate=settings.learning_rate,
+                    random_seed=seed,
+                ),
+                read_task,
+                stop,
+            )
+        scores.append(main_score(results))
+    return scores
+
+
+def feature_based(settings: Settings, row: str) -> list[float]:
+    """The score of a BiLSTM on vectors of some layers, for each seed."""
+    import keras
+
+    from bert_keras.tasks.tagging.labels import labels_of
+    from bert_keras.tasks.tagging.scores import scores
+    from experiments import bilstm_tagger
+
+    train, dev = (read(path) for path in (settings.train_file, settings.dev_file))
+    labels = labels_of(train)
+    vectors, dev_vectors = (vectors_of(settings, row, sentences) for sentences in (train, dev))
+    ids = [np.array([labels.index(tag) for tag in sentence.tags]) for sentence in train]
+    combine = bilstm_tagger.WeightedSum if "sum" in row else bilstm_tagger.Concatenation
+    found = []
+    for seed in range(settings.num_seeds):
+        keras.utils.set_random_seed(seed)
+        model = bilstm_tagger.tagger(
+            vectors[0].shape[1:], combine, len(labels), settings.lstm_units
+        )
+        batches = bilstm_tagger.Batches(vectors, ids, settings.batch_size, seed)
+        bilstm_tagger.train(model, batches, settings.lstm_epochs, settings.lstm_learning_rate)
+        predicted = bilstm_tagger.predict(model, dev_vectors, settings.batch_size)
+        named = [[labels[index] for index in sentence] for sentence in predicted]
+        found.append(main_score(scores([sentence.tags for sentence in dev], named, labels)))
+    return found
+
+
+def vectors_of(settings: Settings, row: str, sentences: Sequence[Any]) -> list[np.ndarray]:
+    """What the layers of a row make of each sentence, float32 [words, layers, width].
+
+    That of a word is that of its first piece; 0 if it has none.
+    """
+    from bert_keras import from_pretrained
+    from bert_keras.data.length_batches import FILLED_ROW, ordered_batches
+    from bert_keras.feature_extraction.layers import layer_outputs
+    from bert_keras.models.bert import hidden_states
+    from bert_keras.tasks.tagging.encoding import encode
+    from bert_keras.training.step import model_inputs
+
+    encoder, tokenizer = from_pretrained(settings.init_checkpoint)
+    num_layers = len(hidden_states(encoder)) - 1
+    if num_layers < FEWEST_LAYERS:
+        raise InputError(
+            f"--init_checkpoint must have {FEWEST_LAYERS} layers or more. Received: {num_layers}"
+        )
+    model = layer_outputs(encoder, LAYERS[row](num_layers))
+    encoded = encode(sentences, tokenizer, settings.max_seq_length)
+    num_words = [len(sentence.words) for sentence in sentences]
+    vectors = np.zeros([sum(num_words), *model.output.shape[2:]], np.float32)
+    for features in ordered_batches(encoded.examples, settings.batch_size):
+        outputs = model(model_inputs(model, features), training=False).numpy()  # [B, T, L, H]
+        for output, index in zip(outputs, features["example_index"].numpy(), strict=True):
+            if index != FILLED_ROW:
+                vectors[encoded.words[index]] = output[encoded.positions[index]]
+    return np.split(vectors, np.cumsum(num_words)[:-1])
+
+
+def read(path: str) -> list[Any]:
+    from bert_keras.tasks.tagging.columns import columns_of, read_tagged
+
+    return read_tagged(path, columns_of(path, token_column=None, tag_column=None))
+
+
+def main_score(scores: dict[str, float]) -> float:
+    """F1 of entities; the accuracy of labels that are of none."""
+    return scores.get("f1", scores["accuracy"])
+
+
+def write(settings: Settings, rows: dict[str, Any]) -> None:
+    used = dataclasses.asdict(settings) | {
+        name: Path(getattr(settings, name)).name  # folders mean nothing on another machine
+        for name in ("init_checkpoint", "train_file", "dev_file", "output_file")
+    }
+    results = {"machine": machine.describe(), "settings": used, "rows": rows}
+    Path(settings.output_file).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    flags.run(main, Settings)
