@@ -115,7 +115,7 @@ def run_row(name: str, settings: Settings, stop: Any) -> bool:
     """Runs a row to its end and writes its result; returns whether it was not stopped before."""
     from bert_keras.fine_tuning import job
 
-    row, run_dir = ROWS[name], f"{settings.output_dir}/{_file_name(name)}"
+    row, run_dir = ROWS[name], f"{settings.output_dir}/{file_name(name)}"
     if row.prepare:
         row.prepare(settings.data_dir, run_dir)
     of_run = run_settings(row, settings.data_dir, settings.init_checkpoint, run_dir)
@@ -124,11 +124,11 @@ def run_row(name: str, settings: Settings, stop: Any) -> bool:
         return False
     Path(settings.result_dir).mkdir(parents=True, exist_ok=True)
     content = json.dumps({"row": name} | result_of(row, of_run, results), indent=1)
-    write_text(Path(settings.result_dir, f"{_file_name(name)}.json"), content + "\n")
+    write_text(Path(settings.result_dir, f"{file_name(name)}.json"), content + "\n")
     return True
 
 
-def _file_name(row: str) -> str:
+def file_name(row: str) -> str:
     return row.replace(" ", "_")
 
 
