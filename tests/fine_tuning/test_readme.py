@@ -18,8 +18,13 @@ def test_the_commands_of_the_page(tmp_path):
     rows = (tmp_path / "reviews" / "test_results.tsv").read_text().splitlines()
     assert len(rows) == 3 and rows[0].startswith("id\tbad\tgood")
     tags = (tmp_path / "names" / "test_predictions.conll").read_text().splitlines()
-    assert [
-        line.partition("\t")[0] for line in tags if line
-    ] == "Ann went to Rome Bob slept".split()
+    assert [line.partition("\t")[0] for line in tags if line] == [
+        "Ann",
+        "went",
+        "to",
+        "Rome",
+        "Bob",
+        "slept",
+    ]
     assert len((tmp_path / "features.jsonl").read_text().splitlines()) == 2
     assert '"best_seed"' in result.stdout
