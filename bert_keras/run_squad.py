@@ -12,8 +12,9 @@ The flags are those of run_squad.py in google-research/bert.
 
 --do_predict writes predictions.json, nbest_predictions.json and, in version 2.0, null_odds.json, as
 the original does. --do_eval writes eval_results.txt: exact match and F1 of the official scripts, in
-percent; in version 2.0 also those of questions with and without answer, and the threshold that
-would be best (`best_f1_thresh`), a value for --null_score_diff_threshold.
+percent; in version 2.0 also those of questions with and without answer, and the value of
+--null_score_diff_threshold that would be best (`best_f1_thresh`). Like the official script, it is
+sought below the present one: begin with a large one, such as 1000.
 
 Of a training question with several answers the first is learned. A question whose answer is not in
 the context at its offset (in characters) is left out of training; how many are is said.

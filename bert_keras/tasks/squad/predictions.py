@@ -115,12 +115,15 @@ def without_padding(
 
     In the original all windows are padded to `max_seq_length`, and a high logit of a position
     behind the window can take the place of a better one among the n best.
+
+    Raises InputError if a window has no logits.
     """
     lengths = features.examples.lengths
-    return {
-        name: [row[:length] for row, length in zip(rows, lengths, strict=True)]
-        for name, rows in outputs.items()
-    }
+    cut = {}
+    for name, rows in outputs.items():
+        complete = _complete(rows, len(lengths))
+        cut[name] = [row[:length] for row, length in zip(complete, lengths, strict=True)]
+    return cut
 
 
 def write_predictions(

@@ -35,6 +35,7 @@ def scores_v2(
     Also, as the script names them: those of the questions that have an answer (`HasAns_`) and of
     the others (`NoAns_`), with their numbers; and the best that emptying the predictions whose
     `null_odds` exceed some threshold can reach (`best_exact`, `best_f1`), with it (`_thresh`).
+    Predictions that are empty already stay so: a threshold above theirs is not found.
     """
     exact, f1 = [], []
     for question, prediction in zip(questions, predictions, strict=True):

@@ -114,8 +114,11 @@ def test_missing_windows_are_counted(tmp_path, drop):  # google-research/bert#10
     features = prediction_features(file, tokenizer, WindowSizes(24, 2, 2))
     assert len(features.windows) == 10
     rows = drop([np.zeros(24, np.float32)] * 10)
+    outputs = {"start_logits": rows, "end_logits": rows}
     with pytest.raises(InputError, match="2 of 10 windows are missing"):
-        predicted_answers(file, features, {"start_logits": rows, "end_logits": rows}, V1, tokenizer)
+        predicted_answers(file, features, outputs, V1, tokenizer)
+    with pytest.raises(InputError, match="2 of 10 windows are missing"):
+        without_padding(outputs, features)
 
 
 def test_every_question_has_a_row(tmp_path):
