@@ -39,7 +39,7 @@ class Settings:
             *TRAINING_ROWS,
             *LOOP_ROWS,
             *("tokenizers", "input_pipeline", "dynamic_masks"),
-            *("data_creation", "record_building", "record_memory"),
+            *("data_creation", "record_building", "record_memory", "answer_features"),
             *("loading", "conversion_memory"),
         ),
         "Rows to measure; without it all of them.",
@@ -47,7 +47,12 @@ class Settings:
     text_file: str | None = flags.setting(
         None, "Text of record_building, in BERT's input format; by default the sample's sentences."
     )
-    vocab_file: str = flags.setting(str(SAMPLE / "vocab.txt"), "Vocabulary of --text_file.")
+    squad_file: str | None = flags.setting(
+        None, "File of answer_features, in SQuAD's layout; by default questions on the sample."
+    )
+    vocab_file: str = flags.setting(
+        str(SAMPLE / "vocab.txt"), "Vocabulary of --text_file and --squad_file, in lower case."
+    )
     peer: str | None = flags.setting(
         None, "keras_hub: times its training step in the same run (extra: peers)."
     )
@@ -82,6 +87,7 @@ def _measurement(name: str, settings: Settings) -> tuple:
         "data_creation": (_data_creation,),
         "record_building": (_record_building, settings.text_file, settings.vocab_file),
         "record_memory": (_record_memory,),
+        "answer_features": (_answer_features, settings.squad_file, settings.vocab_file),
         "loading": (_loading,),
         "conversion_memory": (_conversion_memory,),
         "first_embedding": (_first_embedding,),
@@ -194,6 +200,18 @@ def _record_memory() -> dict[str, float]:
     from experiments import record_building
 
     return record_building.memory(SAMPLE / "corpus.txt", SAMPLE / "vocab.txt", megabytes=4)
+
+
+def _answer_features(squad_file: str | None, vocab_file: str) -> dict[str, float]:
+    import tempfile
+
+    from experiments import answer_features
+
+    with tempfile.TemporaryDirectory() as folder:
+        questions = Path(squad_file or f"{folder}/questions.json")
+        if squad_file is None:
+            answer_features.write_questions(questions, SAMPLE / "corpus.txt", num_contexts=400)
+        return answer_features.rates(questions, Path(vocab_file))
 
 
 def _loading() -> dict[str, float]:
