@@ -81,13 +81,7 @@ def main(settings: Settings) -> None:
     rows = {}
     for row in settings.rows:
         scores = fine_tuned(settings) if row == FINE_TUNING else feature_based(settings, row)
-        spread = statistics.stdev(scores) if len(scores) > 1 else None
-        rows[row] = {
-            "scores": scores,
-            "mean": statistics.mean(scores),
-            "sd": spread,
-            "paper_conll_2003": PAPER[row],
-        }
+        rows[row] = summary(scores) | {"paper_conll_2003": PAPER[row]}
         print(f"{row:30} {rows[row]['mean']:.4f}", flush=True)
         write(settings, rows)  # after each, since the next takes long
 
@@ -184,6 +178,12 @@ def read(path: str) -> list[Any]:
     from bert_keras.tasks.tagging.columns import columns_of, read_tagged
 
     return read_tagged(path, columns_of(path, token_column=None, tag_column=None))
+
+
+def summary(scores: Sequence[float]) -> dict[str, Any]:
+    """The scores of all seeds, their mean and standard deviation; one score has none."""
+    spread = statistics.stdev(scores) if len(scores) > 1 else None
+    return {"scores": list(scores), "mean": statistics.mean(scores), "sd": spread}
 
 
 def main_score(scores: dict[str, float]) -> float:
