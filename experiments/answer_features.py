@@ -17,7 +17,7 @@ from pathlib import Path
 from bert_keras.tasks.squad.features import prediction_features, training_features
 from bert_keras.tasks.squad.packing import WindowSizes
 from bert_keras.tasks.squad.reading import read_squad, with_answers
-from bert_keras.tasks.squad.windows import windows
+from bert_keras.tasks.windows import windows
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from experiments import plain_answer_features
 from experiments.plain_data_creation import read_vocabulary

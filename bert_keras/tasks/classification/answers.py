@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bert_keras.errors import InputError
-from bert_keras.notices import notify
 from bert_keras.tasks.classification.reading import Example
 from bert_keras.tasks.tables import Row
 
@@ -60,11 +59,3 @@ def label_indices(
                     f"Received: {label!r}."
                 )
             yield number, index_of[label]
-
-
-def notify_collapse(num_predictions: int, answer: str) -> None:
-    """Says that a model gives every example the same answer, and what may help."""
-    notify(
-        f"the model has collapsed: all {num_predictions} predictions are {answer}, the answers are "
-        "not. Another --random_seed, a lower --learning_rate or more epochs may help."
-    )

@@ -5,14 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from bert_keras.errors import InputError
-from bert_keras.tasks.classification.answers import (
-    MOST_LABELS,
-    Answers,
-    label_indices,
-    notify_collapse,
-)
+from bert_keras.tasks.classification.answers import MOST_LABELS, Answers, label_indices
 from bert_keras.tasks.classification.metrics import scores
 from bert_keras.tasks.classification.reading import Example, column_of, one_line
+from bert_keras.tasks.collapse import notify_collapse
 from bert_keras.tasks.tables import Row
 
 

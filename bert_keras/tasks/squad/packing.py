@@ -10,7 +10,7 @@ import numpy as np
 
 from bert_keras.data.encoded import EncodedExamples
 from bert_keras.tasks.squad.contexts import EncodedContext
-from bert_keras.tasks.squad.windows import Window, windows
+from bert_keras.tasks.windows import Window, windows
 from bert_keras.tokenizers.vocabulary import CLASSIFICATION, SEPARATOR
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 

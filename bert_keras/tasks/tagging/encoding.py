@@ -11,9 +11,9 @@ import numpy as np
 
 from bert_keras.data.encoded import EncodedExamples
 from bert_keras.progress import Progress
-from bert_keras.tasks.squad.windows import Window, windows
 from bert_keras.tasks.tagging.columns import Sentence
 from bert_keras.tasks.tagging.labels import label_of_no_piece
+from bert_keras.tasks.windows import Window, windows
 from bert_keras.tokenizers.vocabulary import CLASSIFICATION, SEPARATOR
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bert_keras.tasks.classification.answers import notify_collapse
+from bert_keras.tasks.collapse import notify_collapse
 from bert_keras.tasks.tagging.labels import are_of_entities
 
 NAMES = ("precision", "recall", "f1")

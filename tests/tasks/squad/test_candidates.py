@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bert_keras.tasks.squad.candidates import ranked_spans
 from bert_keras.tasks.squad.packing import PlacedWindow
-from bert_keras.tasks.squad.windows import windows
+from bert_keras.tasks.windows import windows
 
 OFFSET = 3
 LOGITS = st.integers(-3, 3)  # few values, so that many spans are equally good

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bert_keras.tasks.squad.windows import windows
+from bert_keras.tasks.windows import windows
 from experiments.plain_answer_features import is_max_context, window_spans
 
 NUMBERS = {"num_pieces": st.integers(0, 200), "room": st.integers(1, 60)}
