@@ -23,7 +23,7 @@ choice, the number of the most probable one. Learning rate and batch are the pap
 import dataclasses
 
 from bert_keras import flags
-from bert_keras.backend import check_backend, import_tensorflow_quietly
+from bert_keras.fine_tuning.program import Program
 from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.training.devices import REPLACED_FLAGS
 from bert_keras.training.loop_settings import MOST_EXAMPLES
@@ -49,17 +49,12 @@ class Settings(FineTuningSettings):
     learning_rate: float = flags.setting(2e-5, "Peak of the learning rate.")
 
 
-def main(settings: Settings) -> int:
-    """Returns the exit status: 0 also after SIGTERM, 130 after Ctrl-C."""
-    check_backend()  # before the modules below load Keras
-    import_tensorflow_quietly()
-    from bert_keras.fine_tuning import job
-    from bert_keras.fine_tuning.multiple_choice import read_task
-    from bert_keras.training.stop import StopRequest
+PROGRAM = Program(Settings, "multiple_choice")
 
-    with StopRequest() as stop:
-        job.run(settings, read_task, stop)
-    return stop.exit_status
+
+def main(settings: Settings) -> int:
+    """Returns the exit status, see `Program.run`."""
+    return PROGRAM.run(settings)
 
 
 if __name__ == "__main__":

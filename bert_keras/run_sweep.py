@@ -15,14 +15,13 @@ A cell leaves its model and one checkpoint on the disk, four times the size of t
 
 import dataclasses
 import functools
-import importlib
 import sys
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from bert_keras import flags, run_classifier, run_multiple_choice, run_squad, run_tagging
-from bert_keras.backend import check_backend, import_tensorflow_quietly
 from bert_keras.errors import InputError
+from bert_keras.fine_tuning.program import Program
 from bert_keras.parsers import PARSERS
 
 # Flag of the sweep -> the flag of a program that it gives values to.
@@ -33,24 +32,11 @@ AXES = {
 }
 OWN_FLAGS = ("output_dir", *(flag for flag, _ in AXES.values()))
 
-
-class Program(NamedTuple):
-    """A fine-tuning program: its settings, and the module of `fine_tuning` that reads its task."""
-
-    settings_class: type
-    module: str
-
-    def read_task(self, *arguments: Any) -> Any:
-        """What the program learns; loads TensorFlow."""
-        module = importlib.import_module(f"bert_keras.fine_tuning.{self.module}")
-        return module.read_task(*arguments)
-
-
 PROGRAMS = {
-    "run_classifier": Program(run_classifier.Settings, "classification"),
-    "run_multiple_choice": Program(run_multiple_choice.Settings, "multiple_choice"),
-    "run_squad": Program(run_squad.Settings, "question_answering"),
-    "run_tagging": Program(run_tagging.Settings, "tagging"),
+    "run_classifier": run_classifier.PROGRAM,
+    "run_multiple_choice": run_multiple_choice.PROGRAM,
+    "run_squad": run_squad.PROGRAM,
+    "run_tagging": run_tagging.PROGRAM,
 }
 
 
@@ -72,19 +58,10 @@ class Settings:
 
 
 def main(settings: Settings) -> int:
-    """Returns the exit status: 0 also after SIGTERM, 130 after Ctrl-C."""
+    """Returns the exit status, see `Program.run`."""
     program, of_program = parsed(settings)
     values = [numbers(settings, name) for name in AXES]
-    check_backend()  # before the modules below load Keras
-    import_tensorflow_quietly()
-    from bert_keras.fine_tuning import job
-    from bert_keras.fine_tuning.sweep import Grid, run_sweep
-    from bert_keras.training.stop import StopRequest
-
-    with StopRequest() as stop:
-        run_cells = functools.partial(run_sweep, Grid(*values))
-        job.run(of_program, program.read_task, stop, run_cells)
-    return stop.exit_status
+    return program.run(of_program, functools.partial(_run_cells, values))
 
 
 def parsed(settings: Settings) -> tuple[Program, Any]:
@@ -136,6 +113,12 @@ def numbers(settings: Settings, name: str) -> list[float]:
     if not numbers:
         raise InputError(f"--{name} must hold a value at least. Received: none")
     return numbers
+
+
+def _run_cells(values: list[list[float]], runner: Any, settings: Any) -> Any:
+    from bert_keras.fine_tuning.sweep import Grid, run_sweep  # loads TensorFlow
+
+    return run_sweep(Grid(*values), runner, settings)
 
 
 if __name__ == "__main__":

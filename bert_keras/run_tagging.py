@@ -20,7 +20,7 @@ paper gives the sentences around as well (section 5.3), this program one sentenc
 import dataclasses
 
 from bert_keras import flags
-from bert_keras.backend import check_backend, import_tensorflow_quietly
+from bert_keras.fine_tuning.program import Program
 from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.training.devices import REPLACED_FLAGS
 
@@ -56,17 +56,12 @@ class Settings(FineTuningSettings):
     )
 
 
-def main(settings: Settings) -> int:
-    """Returns the exit status: 0 also after SIGTERM, 130 after Ctrl-C."""
-    check_backend()  # before the modules below load Keras
-    import_tensorflow_quietly()
-    from bert_keras.fine_tuning import job
-    from bert_keras.fine_tuning.tagging import read_task
-    from bert_keras.training.stop import StopRequest
+PROGRAM = Program(Settings, "tagging")
 
-    with StopRequest() as stop:
-        job.run(settings, read_task, stop)
-    return stop.exit_status
+
+def main(settings: Settings) -> int:
+    """Returns the exit status, see `Program.run`."""
+    return PROGRAM.run(settings)
 
 
 if __name__ == "__main__":

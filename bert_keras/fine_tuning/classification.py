@@ -61,7 +61,7 @@ FLAGS_OF_COLUMNS = ("text_a_column", "text_b_column", "label_column", "id_column
 
 
 def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) -> Task:
-    """Reads the files that `run_classifier.Settings` name.
+    """Reads the files of `run_classifier.Settings`.
 
     Raises:
         InputError: a file is missing or damaged, or its answers are not those of the model.

@@ -31,7 +31,7 @@ PREDICTIONS_NAME = "test_predictions.conll"
 
 
 def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) -> Task:
-    """Reads the files that `run_tagging.Settings` name.
+    """Reads the files of `run_tagging.Settings`.
 
     Raises:
         InputError: a file is missing or damaged, or has a tag that is none of the labels.
