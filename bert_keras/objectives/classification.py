@@ -5,7 +5,7 @@
 
 import tensorflow as tf
 
-from bert_keras.objectives.loss import Loss
+from bert_keras.objectives.loss import Loss, num_examples
 from bert_keras.objectives.mean import Mean
 
 
@@ -20,11 +20,6 @@ def classification(outputs, features) -> dict[str, Mean]:
         "classification_loss": Mean(tf.reduce_sum(losses * weights), count),
         "classification_accuracy": Mean(tf.reduce_sum(correct * weights), count),
     }
-
-
-def num_examples(features) -> tf.Tensor:
-    """How many rows are examples; the others fill up a batch."""
-    return tf.reduce_sum(features["example_weights"])
 
 
 LOSSES = {"classification_loss": Loss(num_examples)}

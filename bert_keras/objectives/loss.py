@@ -20,3 +20,8 @@ class Loss(NamedTuple):
 
     count: Callable[[Mapping[str, tf.Tensor]], tf.Tensor]
     added: float = 0.0
+
+
+def num_examples(features: Mapping[str, tf.Tensor]) -> tf.Tensor:
+    """How many rows are examples; the others fill up a batch."""
+    return tf.reduce_sum(features["example_weights"])

@@ -5,8 +5,7 @@ The original has no such task; the loss is that of transformers' multi-label cla
 
 import tensorflow as tf
 
-from bert_keras.objectives.classification import num_examples
-from bert_keras.objectives.loss import Loss
+from bert_keras.objectives.loss import Loss, num_examples
 from bert_keras.objectives.mean import Mean
 
 

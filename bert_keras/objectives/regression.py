@@ -2,8 +2,7 @@
 
 import tensorflow as tf
 
-from bert_keras.objectives.classification import num_examples
-from bert_keras.objectives.loss import Loss
+from bert_keras.objectives.loss import Loss, num_examples
 from bert_keras.objectives.mean import Mean
 
 

@@ -5,7 +5,7 @@ The loss of `model_fn_builder` in `run_squad.py` of google-research/bert.
 
 import tensorflow as tf
 
-from bert_keras.objectives.loss import Loss
+from bert_keras.objectives.loss import Loss, num_examples
 from bert_keras.objectives.mean import Mean
 
 
@@ -16,8 +16,7 @@ def span(outputs, features) -> dict[str, Mean]:
     the original. `start_positions` and `end_positions` [B] are where the answer lies; a position
     outside costs nothing, as there. The loss is the mean of both; `example_weights` [B] count.
     """
-    weights = features["example_weights"]
-    count = tf.reduce_sum(weights)
+    weights, count = features["example_weights"], num_examples(features)
     losses, correct = zip(
         _of_position(outputs["start_logits"], features["start_positions"]),
         _of_position(outputs["end_logits"], features["end_positions"]),
@@ -28,11 +27,6 @@ def span(outputs, features) -> dict[str, Mean]:
         "start_accuracy": Mean(tf.reduce_sum(weights * correct[0]), count),
         "end_accuracy": Mean(tf.reduce_sum(weights * correct[1]), count),
     }
-
-
-def num_examples(features) -> tf.Tensor:
-    """How many examples the batch has, rows that fill it up left aside."""
-    return tf.reduce_sum(features["example_weights"])
 
 
 LOSSES = {"span_loss": Loss(num_examples)}
