@@ -1,4 +1,4 @@
-"""Rows of CSV, TSV and JSON lines, each with its place, so that an error can name it.
+"""Rows of CSV, TSV and JSON objects, each with its place, so that an error can name it.
 
 Lines end at "\\n" or "\\r\\n" and nowhere else: other characters that Python takes for line ends
 (U+2028, "\\x85") are text. Loads no TensorFlow.
@@ -7,6 +7,7 @@ Lines end at "\\n" or "\\r\\n" and nowhere else: other characters that Python ta
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from bert_keras.files import read_text
 from bert_keras.notices import notify
 
 _LONGEST_FIELD = 2**31 - 1  # characters; the csv module's own limit, 131072, is that of a process
+_BLANKS = re.compile("[ \\t\\r\\n]*")  # what JSON allows between values
 
 
 class Row(NamedTuple):
@@ -23,7 +25,7 @@ class Row(NamedTuple):
     Attributes:
         path: the file.
         line: the line that the row begins in, from 1.
-        values: column -> text; of JSON lines, any value of JSON.
+        values: column -> text; of JSON, any of its values.
     """
 
     path: str
@@ -60,8 +62,8 @@ def read_rows(path: str, header: bool = True, skip_broken: bool = False) -> Iter
 
     `.csv`: commas, quoted as in RFC 4180. `.tsv` and `.txt`: tabs, and quotation marks are text as
     any other (the layout of GLUE; `_read_tsv` of the original). `.jsonl` and `.json`: an object a
-    line, whose keys are the columns. Blank lines at the end, a byte order mark and Windows line
-    ends do no harm.
+    row, see `read_objects`, whose keys are the columns. Blank lines at the end, a byte order mark
+    and Windows line ends do no harm.
 
     Args:
         path: a file.
@@ -84,22 +86,34 @@ def read_rows(path: str, header: bool = True, skip_broken: bool = False) -> Iter
     return _READERS[ending](path, text, header, skip_broken)
 
 
-def _json_lines(path: str, text: str, header: bool, skip_broken: bool) -> Iterator[Row]:
-    for line, content in enumerate(text.split("\n"), start=1):
+def read_objects(path: str) -> Iterator[Row]:
+    """Reads JSON objects that stand one after the other, on a line each or not.
+
+    Raises:
+        InputError, which names the line: not UTF-8, or what is no object.
+    """
+    return _objects(path, read_text(path))
+
+
+def _objects(path: str, text: str, *_) -> Iterator[Row]:
+    decode = json.JSONDecoder().raw_decode
+    line, end = 1, 0
+    while (start := _BLANKS.match(text, end).end()) < len(text):
+        line += text.count("\n", end, start)
+        reason = "it is none"
         try:
-            values = json.loads(content)
+            values, end = decode(text, start)
             json.dumps(values, ensure_ascii=False).encode()  # "\\ud800" alone is no character
         except (ValueError, RecursionError) as error:
-            raise InputError(
-                f"{path}, line {line}: each line must be a JSON object. Received: "
-                f"{content[:100]!r} ({error})"
-            ) from error
+            values, reason = None, error
         if not isinstance(values, dict):
             raise InputError(
-                f"{path}, line {line}: each line must be a JSON object, such as "
-                f'{{"sentence": "…", "label": "…"}}. Received: {content[:100]!r}'
+                f"{path}, line {line}: JSON objects must stand one after the other, such as "
+                f'{{"sentence": "…", "label": "…"}}. Received: {text[start : start + 100]!r} '
+                f"({reason})"
             )
         yield Row(path, line, values)
+        line += text.count("\n", start, end)
 
 
 def _delimited(lines: Callable[[str, str], Iterator[tuple[int, list[str]]]]):
@@ -155,8 +169,8 @@ def _comma_lines(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
 _READERS = {
     "tsv": _delimited(_tab_lines),
     "csv": _delimited(_comma_lines),
-    "jsonl": _json_lines,
-    "json": _json_lines,
+    "jsonl": _objects,
+    "json": _objects,
     "txt": _delimited(_tab_lines),
 }
 ENDINGS = tuple(_READERS)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bert_keras.errors import InputError
-from bert_keras.tasks.tables import read_rows
+from bert_keras.tasks.tables import read_objects, read_rows
 
 # Any character that UTF-8 can write.
 fields = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -100,6 +100,28 @@ def test_what_the_json_module_writes_is_read_back(tmp_path_factory, rows):
     assert [(row.text("a"), row.text("b")) for row in read_rows(str(path))] == rows
 
 
+@given(
+    st.lists(st.dictionaries(fields, fields), min_size=1, max_size=4),
+    st.lists(st.text(" \t\r\n"), min_size=5, max_size=5),
+    st.sampled_from([None, 2]),
+)
+def test_blanks_between_and_within_json_objects_mean_nothing(
+    tmp_path_factory, objects, blanks, indent
+):
+    texts = [json.dumps(values, indent=indent) for values in objects]
+    path = tmp_path_factory.getbasetemp() / "objects.json"
+    path.write_text("".join(map("".join, zip(blanks, [*texts, ""], strict=False))), newline="")
+    assert [row.values for row in read_objects(str(path))] == objects
+
+
+def test_a_line_is_counted_also_where_objects_take_several(write):
+    path = write("a.json", '\n{"text":\n"a"}\n\n{"text": "b"} {"text": "c"}\n{,}')
+    rows = read_objects(path)
+    assert [next(rows).line for _ in range(3)] == [2, 5, 5]
+    with pytest.raises(InputError, match=r"line 6: JSON objects must.*Received: '\{,\}'"):
+        next(rows)
+
+
 def test_a_text_longer_than_the_csv_module_takes_by_itself_is_read(write):
     text = "word " * 40_000
     assert values(write("a.csv", f"text,label\n{text},yes\n"))[0]["text"] == text
@@ -154,7 +176,7 @@ def test_other_faults_are_refused_by_their_line(write):
     refused(write("a.csv", 'text,label\na,yes\n"b,no\n'), "line 3", "quotation marks")
     refused(write("a.tsv", b"text\tlabel\ncaf\xe9\tyes\n"), "line 2", "UTF-8")
     refused(write("a.tsv", "text\tlabel\ttext\na\tb\tc\n"), "line 1", "'text' twice")
-    refused(write("a.jsonl", '{"text": "a"}\n\n{"text": "b"}\n'), "line 2", "JSON object")
+    refused(write("a.jsonl", '{"text": "a"}\n{"text": }\n'), "line 2", "JSON object")
     refused(write("a.jsonl", '["a"]\n'), "line 1", "JSON object")
     refused(write("a.jsonl", '{"text": "\\ud800"}\n'), "line 1", "surrogates")
 

@@ -5,17 +5,12 @@
 RACE's, others have the keys of SWAG's columns.
 """
 
-import json
-import re
 from collections.abc import Iterator, Sequence
 
 from bert_keras.errors import InputError
-from bert_keras.files import read_text
 from bert_keras.tasks.multiple_choice import layouts
 from bert_keras.tasks.multiple_choice.example import Example
-from bert_keras.tasks.tables import Row, read_rows
-
-_BLANKS = re.compile("[ \\t\\r\\n]*")  # what JSON allows between values
+from bert_keras.tasks.tables import read_objects, read_rows
 
 
 def read_examples(paths: Sequence[str], is_labeled: bool) -> list[Example]:
@@ -56,7 +51,7 @@ def _of_table(path: str, is_labeled: bool) -> Iterator[Example]:
 
 
 def _of_objects(path: str, is_labeled: bool) -> Iterator[Example]:
-    for row in _read_objects(path):
+    for row in read_objects(path):
         layout = layouts.race if "article" in row.values else layouts.swag
         yield from layout(row, is_labeled)
 
@@ -68,28 +63,3 @@ _READERS = {
     "jsonl": _of_objects,
     "txt": _of_objects,
 }
-
-
-def _read_objects(path: str) -> Iterator[Row]:
-    """The JSON objects of a file; raises InputError, which names the line, for anything else."""
-    text = read_text(path)
-    decode = json.JSONDecoder().raw_decode
-    line, end = 1, 0
-    while (start := _BLANKS.match(text, end).end()) < len(text):
-        line += text.count("\n", end, start)
-        try:
-            values, stop = decode(text, start)
-            json.dumps(values, ensure_ascii=False).encode()  # "\\ud800" alone is no character
-        except (ValueError, RecursionError) as error:
-            raise InputError(
-                f"{path}, line {line}: JSON objects must stand one after the other. "
-                f"Received: {text[start : start + 100]!r} ({error})"
-            ) from error
-        if not isinstance(values, dict):
-            raise InputError(
-                f"{path}, line {line}: each example must be a JSON object. "
-                f"Received: {text[start : start + 100]!r}"
-            )
-        yield Row(path, line, values)
-        line += text.count("\n", start, stop)
-        end = stop
