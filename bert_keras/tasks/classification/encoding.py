@@ -1,15 +1,12 @@
-"""Examples as ids: `convert_examples_to_features` of the original's run_classifier.py."""
+"""Examples as ids: a sequence each, `[CLS] a [SEP]` or `[CLS] a [SEP] b [SEP]`."""
 
-import time
 from collections.abc import Sequence
 
 import numpy as np
 
 from bert_keras.data.encoded import EncodedExamples
-from bert_keras.notices import notify
-from bert_keras.progress import Progress
 from bert_keras.tasks.classification.reading import Example
-from bert_keras.tokenizers.packing import pack
+from bert_keras.tasks.sequences import encode_sequences
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
 
@@ -20,7 +17,7 @@ def encode(
     values: dict[str, np.ndarray],
     name: str,
 ) -> EncodedExamples:
-    """Encodes texts for the model `classifier`, and says how fast and how many were cut.
+    """Encodes texts for the model `classifier`.
 
     Args:
         examples: N texts or pairs.
@@ -29,25 +26,15 @@ def encode(
         values: what else the batches are to hold, arrays of N rows.
         name: what the examples are called in messages.
     """
-    tokens = {"input_ids": [], "input_mask": [], "segment_ids": []}
-    ones = np.ones(max_seq_length, np.int32)
-    num_tokens = num_cut = 0
-    begin = time.monotonic()
-    with Progress(f"tokenizing {name}", total=len(examples), unit=" examples") as progress:
-        for example in examples:
-            pieces_a = tokenizer.tokenize(example.text_a)
-            pieces_b = tokenizer.tokenize(example.text_b or "")
-            pieces, segment_ids = pack(pieces_a, pieces_b, max_seq_length)
-            num_special = 3 if pieces_b else 2
-            num_cut += len(pieces_a) + len(pieces_b) + num_special > len(pieces)
-            num_tokens += len(pieces)
-            tokens["input_ids"].append(np.array(tokenizer.convert_tokens_to_ids(pieces), np.int32))
-            tokens["input_mask"].append(ones[: len(pieces)])
-            tokens["segment_ids"].append(np.array(segment_ids, np.int32))
-            progress.advance()
-    rate = num_tokens / max(time.monotonic() - begin, 1e-9)
-    notify(
-        f"{name}: {len(examples)} examples of {num_tokens} tokens, {rate:.0f} tokens/s; "
-        f"{num_cut} were cut to --max_seq_length={max_seq_length}"
+    pairs = (
+        (tokenizer.tokenize(example.text_a), tokenizer.tokenize(example.text_b or ""))
+        for example in examples
     )
+    sequences = encode_sequences(pairs, len(examples), tokenizer, max_seq_length, name)
+    ones = np.ones(max_seq_length, np.int32)
+    tokens = {
+        "input_ids": [sequence.ids for sequence in sequences],
+        "input_mask": [ones[: len(sequence.ids)] for sequence in sequences],
+        "segment_ids": [sequence.segment_ids for sequence in sequences],
+    }
     return EncodedExamples(tokens, values)

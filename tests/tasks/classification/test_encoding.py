@@ -47,11 +47,3 @@ def test_every_row_is_encoded_and_fits(pairs, max_seq_length):
         pieces, _ = pack(TOKENIZER.tokenize(text_a), pieces_b, max_seq_length)
         assert TOKENIZER.convert_ids_to_tokens(ids) == pieces
         assert len(ids) <= max_seq_length
-
-
-def test_it_is_said_how_many_were_cut(capsys):
-    encode(
-        [example("the ship"), example("the ship sail ."), example("the")], TOKENIZER, 4, {}, "dev"
-    )
-    assert "dev: 3 examples of 11 tokens" in (said := capsys.readouterr().err)
-    assert "1 were cut to --max_seq_length=4" in said
