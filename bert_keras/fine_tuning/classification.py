@@ -1,6 +1,7 @@
 """What `run_classifier` learns: a label, a set of labels or a number for a text or a pair."""
 
 import dataclasses
+import zipfile
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -8,9 +9,10 @@ import numpy as np
 
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
-from bert_keras.files import write_text
+from bert_keras.files import exists, read_bytes, write_bytes, write_text
 from bert_keras.fine_tuning.task import Evaluation, Prediction, Task
 from bert_keras.models.classifier import classifier
+from bert_keras.notices import notify
 from bert_keras.objectives import classification, multi_label, regression
 from bert_keras.objectives.loss import Loss
 from bert_keras.tasks.classification import multi_label as label_sets
@@ -27,7 +29,7 @@ from bert_keras.tasks.classification.dataset import (
 )
 from bert_keras.tasks.classification.encoding import encode
 from bert_keras.tasks.classification.labels import model_labels
-from bert_keras.tasks.classification.predictions import add_to_zip, submission, table
+from bert_keras.tasks.classification.predictions import submission, table, zip_with
 from bert_keras.tasks.classification.reading import Example, read_examples
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training.step import Objective
@@ -155,7 +157,7 @@ class Files(NamedTuple):
         text = submission(ids, predicted)
         write_text(f"{folder}/{file}", text)
         if self.settings.glue_submission:
-            add_to_zip(self.settings.glue_submission, file, text)
+            _add_to_zip(self.settings.glue_submission, file, text)
 
     def _paths(self, given, name, names):
         """Name of a set -> its file: the given one, or those of the folder."""
@@ -230,6 +232,27 @@ def _labels(
             "names them; for numbers or sets of labels there is --problem_type."
         )
     return model_labels(names, config.labels, settings.do_train, is_given=bool(given))
+
+
+def _add_to_zip(path: str, name: str, text: str) -> None:
+    """Puts a file into the zip of --glue_submission; says what it lacks.
+
+    Raises:
+        InputError: there is another kind of file of this name, or it cannot be written.
+    """
+    try:
+        archive, missing = zip_with(read_bytes(path) if exists(path) else b"", name, text)
+    except zipfile.BadZipFile as error:
+        raise InputError(
+            f"--glue_submission names a zip file, which is made if there is none. Received: {path} "
+            f"({error})"
+        ) from error
+    write_bytes(path, archive)
+    notify(
+        f"{path} lacks {', '.join(missing)}: GLUE takes a submission with all of them."
+        if missing
+        else f"{path} has all that GLUE takes."
+    )
 
 
 def _logits(outputs) -> np.ndarray:

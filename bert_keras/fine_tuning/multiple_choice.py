@@ -2,17 +2,15 @@
 
 from typing import Any
 
-import tensorflow as tf
-
 from bert_keras.config import BertConfig
-from bert_keras.files import expand_input_files
+from bert_keras.files import expand_input_files, write_text
 from bert_keras.fine_tuning.task import Evaluation, Prediction, Task
 from bert_keras.models import multiple_choice as models
 from bert_keras.objectives.classification import ACCURACIES, LOSSES
 from bert_keras.objectives.multiple_choice import multiple_choice
 from bert_keras.tasks.multiple_choice.encoding import encode
 from bert_keras.tasks.multiple_choice.reading import read_examples
-from bert_keras.tasks.multiple_choice.scoring import accuracy, write_predictions
+from bert_keras.tasks.multiple_choice.scoring import accuracy, table
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import preflight
 
@@ -43,8 +41,8 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
         test, encoded = examples_of("test", is_labeled=False)
         predictions["test"] = Prediction(
             encoded,
-            lambda outputs, folder: write_predictions(
-                tf.io.gfile.join(folder, PREDICTIONS_NAME), test, outputs["logits"]
+            lambda outputs, folder: write_text(
+                f"{folder}/{PREDICTIONS_NAME}", table(test, outputs["logits"])
             ),
         )
     return Task(

@@ -6,6 +6,7 @@ from typing import Any
 from bert_keras.config import BertConfig
 from bert_keras.data.encoded import EncodedExamples
 from bert_keras.errors import InputError
+from bert_keras.files import write_text
 from bert_keras.fine_tuning.task import Evaluation, Outputs, Prediction, Task
 from bert_keras.models.question_answering import question_answering
 from bert_keras.notices import notify
@@ -18,8 +19,8 @@ from bert_keras.tasks.squad.predictions import (
     AnswerSettings,
     PredictedAnswer,
     predicted_answers,
+    prediction_files,
     without_padding,
-    write_predictions,
 )
 from bert_keras.tasks.squad.reading import SquadFile, read_squad, require_unique_ids, with_answers
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
@@ -104,7 +105,9 @@ class AskedQuestions:
     def write(self, outputs: Outputs, folder: str) -> None:
         """Writes the files of the original; says the scores, if there are answers."""
         answers = self._answers(outputs)
-        write_predictions(folder, self._file, answers, self._settings.version_2_with_negative)
+        version_2 = self._settings.version_2_with_negative
+        for name, text in prediction_files(self._file, answers, version_2).items():
+            write_text(f"{folder}/{name}", text)
         if self._has_answers():
             found = self._score(answers)
             shown = ", ".join(f"{name} {value:.2f}" for name, value in found.items())

@@ -4,8 +4,6 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-import tensorflow as tf
-
 from bert_keras.config import BertConfig
 from bert_keras.data.encoded import EncodedExamples
 from bert_keras.errors import InputError
@@ -88,7 +86,7 @@ def _prediction(settings: Any, tokenizer: WordPieceTokenizer, labels: Sequence[s
 
     def write(outputs, folder):
         predicted = predicted_labels(encoded, outputs["logits"], sentences, labels)
-        write_text(tf.io.gfile.join(folder, PREDICTIONS_NAME), column_text(sentences, predicted))
+        write_text(f"{folder}/{PREDICTIONS_NAME}", column_text(sentences, predicted))
 
     return Prediction(encoded.examples, write)
 

@@ -108,12 +108,19 @@ def test_a_submission_of_similarities_stays_in_their_range(task, tmp_path):
     )
 
 
-def test_predictions_are_put_into_a_zip(task, tmp_path):
+def test_predictions_are_put_into_a_zip(task, tmp_path, capsys):
     flags = {"task_name": "RTE", "glue_submission": str(tmp_path / "glue.zip"), "do_predict": True}
     files = {"test.tsv": "index\tsentence1\tsentence2\n0\ta\tb\n"}
     found = task(files, {"labels": ("entailment", "not_entailment")}, **flags)
-    found.predictions["test"].write({"logits": [np.array([0.0, 1.0])]}, str(tmp_path))
+    write = found.predictions["test"].write
+    write({"logits": [np.array([0.0, 1.0])]}, str(tmp_path))
     assert (tmp_path / "glue.zip").read_bytes().startswith(b"PK")
+    assert "glue.zip lacks CoLA.tsv, SST-2.tsv" in capsys.readouterr().err
+
+    (tmp_path / "glue.zip").write_text("no zip")
+    with pytest.raises(InputError, match="--glue_submission.*glue.zip"):
+        write({"logits": [np.array([0.0, 1.0])]}, str(tmp_path))
+    assert (tmp_path / "glue.zip").read_text() == "no zip"
 
 
 def test_files_may_lie_in_a_bucket(task):

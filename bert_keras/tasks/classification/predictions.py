@@ -6,9 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bert_keras.errors import InputError
-from bert_keras.files import exists, read_bytes, write_bytes
-from bert_keras.notices import notify
 from bert_keras.tasks.classification.answers import Answers
 from bert_keras.tasks.classification.benchmarks import SUBMISSION
 
@@ -40,34 +37,30 @@ def submission(ids: Sequence[str], predicted: Sequence[str]) -> str:
     return "index\tprediction\n" + "".join(f"{name}\t{answer}\n" for name, answer in rows)
 
 
-def add_to_zip(path: str, name: str, text: str) -> None:
-    """Puts a file into the zip of a submission, in place of an earlier one; says what it lacks.
+def zip_with(archive: bytes, name: str, text: str) -> tuple[bytes, list[str]]:
+    """Puts a file into the zip of a submission, in place of an earlier one.
+
+    Args:
+        archive: the zip; empty for a new one.
+        name: the file.
+        text: what it holds.
+
+    Returns:
+        The zip, and the files of a whole submission that it lacks.
 
     Raises:
-        InputError: there is another kind of file of this name, or it cannot be written.
+        zipfile.BadZipFile: it is none.
     """
-    contents = _contents(path) | {name: text.encode()}
+    contents = _contents(archive) | {name: text.encode()}
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
         for entry, content in contents.items():
-            archive.writestr(zipfile.ZipInfo(entry, _FIRST_DAY), content, zipfile.ZIP_DEFLATED)
-    write_bytes(path, buffer.getvalue())
-    missing = [entry for entry in SUBMISSION if entry not in contents]
-    notify(
-        f"{path} lacks {', '.join(missing)}: GLUE takes a submission with all of them."
-        if missing
-        else f"{path} has all that GLUE takes."
-    )
+            file.writestr(zipfile.ZipInfo(entry, _FIRST_DAY), content, zipfile.ZIP_DEFLATED)
+    return buffer.getvalue(), [entry for entry in SUBMISSION if entry not in contents]
 
 
-def _contents(path: str) -> dict[str, bytes]:
-    if not exists(path):
+def _contents(archive: bytes) -> dict[str, bytes]:
+    if not archive:
         return {}
-    try:
-        with zipfile.ZipFile(io.BytesIO(read_bytes(path))) as archive:
-            return {name: archive.read(name) for name in archive.namelist()}
-    except zipfile.BadZipFile as error:
-        raise InputError(
-            f"--glue_submission names a zip file, which is made if there is none. Received: {path} "
-            f"({error})"
-        ) from error
+    with zipfile.ZipFile(io.BytesIO(archive)) as file:
+        return {name: file.read(name) for name in file.namelist()}

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bert_keras.files import write_text
 from bert_keras.tasks.multiple_choice.example import Example
 
 
@@ -26,14 +25,11 @@ def accuracy(examples: Sequence[Example], logits: Sequence[np.ndarray]) -> float
     return float(accuracy_score([example.label for example in examples], chosen))
 
 
-def write_predictions(path: str, examples: Sequence[Example], logits: Sequence[np.ndarray]) -> None:
-    """Writes a table with a header and a row for each example, in their order.
+def table(examples: Sequence[Example], logits: Sequence[np.ndarray]) -> str:
+    """TSV: a header, and a row for each example, in their order.
 
     Its columns are the id, the probability of each choice (empty where an example has fewer), and
     the number of the most probable one, from 0.
-
-    Raises:
-        InputError: the file cannot be written.
     """
     num_choices = max(len(example.continuations) for example in examples)
     rows = [["id", *(f"probability_{index}" for index in range(num_choices)), "predicted_choice"]]
@@ -41,4 +37,4 @@ def write_predictions(path: str, examples: Sequence[Example], logits: Sequence[n
         cells = [f"{probability:.7g}" for probability in probs]
         cells += [""] * (num_choices - len(probs))
         rows.append([example.id, *cells, str(np.argmax(probs))])
-    write_text(path, "".join("\t".join(row) + "\n" for row in rows))
+    return "".join("\t".join(row) + "\n" for row in rows)

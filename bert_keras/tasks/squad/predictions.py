@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bert_keras.errors import InputError
-from bert_keras.files import write_text
 from bert_keras.tasks.squad.answer_text import ANSWER_TEXTS
 from bert_keras.tasks.squad.candidates import Span, ranked_spans
 from bert_keras.tasks.squad.features import PredictionFeatures
@@ -126,23 +125,24 @@ def without_padding(
     return cut
 
 
-def write_predictions(
-    folder: str, file: SquadFile, answers: Sequence[PredictedAnswer], version_2: bool
-) -> None:
-    """Writes predictions.json, nbest_predictions.json and, in version 2.0, null_odds.json.
+def prediction_files(
+    file: SquadFile, answers: Sequence[PredictedAnswer], version_2: bool
+) -> dict[str, str]:
+    """predictions.json, nbest_predictions.json and, in version 2.0, null_odds.json: name -> text.
 
-    The official scripts read the first and the last. Raises InputError if one cannot be written.
+    The official scripts read the first and the last.
     """
     ids = [question.id for question in file.questions]
     contents: dict[str, list[Any]] = {
-        "predictions": [answer.text for answer in answers],
-        "nbest_predictions": [[c._asdict() for c in answer.n_best] for answer in answers],
+        "predictions.json": [answer.text for answer in answers],
+        "nbest_predictions.json": [[c._asdict() for c in answer.n_best] for answer in answers],
     }
     if version_2:
-        contents["null_odds"] = [answer.null_odds for answer in answers]
-    for name, values in contents.items():
-        text = json.dumps(dict(zip(ids, values, strict=True)), indent=4)
-        write_text(f"{folder}/{name}.json", text + "\n")
+        contents["null_odds.json"] = [answer.null_odds for answer in answers]
+    return {
+        name: json.dumps(dict(zip(ids, values, strict=True)), indent=4) + "\n"
+        for name, values in contents.items()
+    }
 
 
 def _complete(rows: Sequence[np.ndarray | None], num_windows: int) -> Sequence[np.ndarray]:

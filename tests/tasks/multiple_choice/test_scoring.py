@@ -1,11 +1,12 @@
 import csv
+import io
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bert_keras.tasks.multiple_choice.example import Example
-from bert_keras.tasks.multiple_choice.scoring import accuracy, probabilities, write_predictions
+from bert_keras.tasks.multiple_choice.scoring import accuracy, probabilities, table
 
 
 def example(num_choices, label=0, name="x"):
@@ -31,12 +32,10 @@ def test_accuracy_is_the_share_of_right_choices():
     assert accuracy(examples, outputs) == 0.75
 
 
-def test_a_row_for_each_example_in_their_order(tmp_path):
+def test_a_row_for_each_example_in_their_order():
     examples = [example(2, name="one"), example(3, name="two")]
-    path = tmp_path / "predictions.tsv"
-    write_predictions(str(path), examples, [logits(0, 0, 7), logits(1e4, 0, -1e4)])
-    with open(path, newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
+    text = table(examples, [logits(0, 0, 7), logits(1e4, 0, -1e4)])
+    rows = list(csv.DictReader(io.StringIO(text), delimiter="\t"))
     columns = ["id", "probability_0", "probability_1", "probability_2", "predicted_choice"]
     assert [list(row) for row in rows] == [columns, columns]
     assert list(rows[0].values()) == ["one", "0.5", "0.5", "", "0"]

@@ -12,8 +12,8 @@ from bert_keras.tasks.squad.predictions import (
     NULL_ODDS_WITHOUT_SPAN,
     AnswerSettings,
     predicted_answers,
+    prediction_files,
     without_padding,
-    write_predictions,
 )
 from bert_keras.tasks.squad.reading import read_squad
 from tests.tasks.squad import reference
@@ -46,15 +46,14 @@ def logits(by_position):
 
 
 @pytest.mark.parametrize("version", reference.VERSIONS)
-def test_files_are_those_of_the_original(version, tmp_path):
+def test_files_are_those_of_the_original(version):
     file, tokenizer = reference.golden_file(version), reference.tokenizer()
     features = prediction_features(file, tokenizer, reference.golden_sizes(version))
     settings = reference.golden_answer_settings(version)
     outputs = reference.golden_logits(version)
     answers = predicted_answers(file, features, outputs, settings, tokenizer)
-    write_predictions(str(tmp_path), file, answers, settings.version_2_with_negative)
 
-    written = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    written = prediction_files(file, answers, settings.version_2_with_negative)
     assert written.pop("nbest_predictions.json") == reference.unpacked(
         version, "nbest_predictions.json.gz"
     )
@@ -128,7 +127,6 @@ def test_every_question_has_a_row(tmp_path):
     features = prediction_features(file, reference.small_tokenizer(), WindowSizes(12, 4, 2))
     outputs = {"start_logits": [logits({4: 1})], "end_logits": [logits({4: 1})]}
     answers = predicted_answers(file, features, outputs, V2, reference.small_tokenizer())
-    write_predictions(str(tmp_path), file, answers, version_2=True)
-    predictions = json.loads((tmp_path / "predictions.json").read_text())
-    assert predictions == {"1": "", "2": "the"}
-    assert json.loads((tmp_path / "null_odds.json").read_text())["1"] == NULL_ODDS_WITHOUT_SPAN
+    files = prediction_files(file, answers, version_2=True)
+    assert json.loads(files["predictions.json"]) == {"1": "", "2": "the"}
+    assert json.loads(files["null_odds.json"])["1"] == NULL_ODDS_WITHOUT_SPAN
