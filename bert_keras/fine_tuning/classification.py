@@ -19,15 +19,15 @@ from bert_keras.tasks.classification import multi_label as label_sets
 from bert_keras.tasks.classification import regression as numbers
 from bert_keras.tasks.classification import single_label as single_labels
 from bert_keras.tasks.classification.answers import Answers
-from bert_keras.tasks.classification.benchmarks import benchmark
-from bert_keras.tasks.classification.dataset import (
+from bert_keras.tasks.classification.description import (
     CLASSIFICATION,
     MULTI_LABEL,
     REGRESSION,
-    Dataset,
+    TaskDescription,
     find_files,
 )
 from bert_keras.tasks.classification.encoding import encode
+from bert_keras.tasks.classification.glue import known_task
 from bert_keras.tasks.classification.labels import model_labels
 from bert_keras.tasks.classification.predictions import submission, table, zip_with
 from bert_keras.tasks.classification.reading import Example, read_examples
@@ -68,21 +68,21 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
     Raises:
         InputError: a file is missing or damaged, or its answers are not those of the model.
     """
-    dataset = _benchmark(settings) if settings.task_name else _other_data(settings, config)
-    if settings.glue_submission and not dataset.submission:
+    description = _known_task(settings) if settings.task_name else _other_data(settings, config)
+    if settings.glue_submission and not description.submission:
         raise InputError(
             "--glue_submission is for a task of GLUE. "
             f"Received: --task_name={settings.task_name or ''}"
         )
-    problem = PROBLEMS[dataset.problem_type]
-    files = Files(settings, dataset, problem.answers, tokenizer)
+    problem = PROBLEMS[description.problem_type]
+    files = Files(settings, description, problem.answers, tokenizer)
     train = files.read_train() if settings.do_train else []
-    labels, names = _labels(settings, dataset, config, train)
+    labels, names = _labels(settings, description, config, train)
     train_examples = files.encode(train, names, "train") if train else None
     is_evaluated = settings.do_eval or settings.early_stopping_epochs > 0
     evaluations = files.evaluations(names) if is_evaluated else {}
     return Task(
-        config=dataclasses.replace(config, labels=labels, problem_type=dataset.problem_type),
+        config=dataclasses.replace(config, labels=labels, problem_type=description.problem_type),
         build=classifier,
         objective=problem.objective,
         losses=problem.losses,
@@ -90,7 +90,7 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
         train=train_examples,
         evaluations=evaluations,
         predictions=files.predictions(names) if settings.do_predict else {},
-        metric=_score_name(next(iter(evaluations), ""), dataset.metrics[0]),
+        metric=_score_name(next(iter(evaluations), ""), description.metrics[0]),
     )
 
 
@@ -98,31 +98,31 @@ class Files(NamedTuple):
     """The files of a data set, and how they are read."""
 
     settings: Any
-    dataset: Dataset
+    description: TaskDescription
     answers: Answers
     tokenizer: WordPieceTokenizer
 
     def read_train(self) -> list[Example]:
         """The training set; raises InputError if the task has none."""
-        if not self.dataset.train:
+        if not self.description.train:
             raise InputError(
                 f"{self.settings.task_name} has no training set; it is for a model that has "
                 "learned MNLI: --init_checkpoint. Received: --do_train"
             )
-        train = self.dataset.train.format(language=self.settings.language)
+        train = self.description.train.format(language=self.settings.language)
         [path] = self._paths(self.settings.train_file, "train", (train,)).values()
         return self._read(
-            "train", path, self.answers.read, skip_broken=self.dataset.has_broken_rows
+            "train", path, self.answers.read, skip_broken=self.description.has_broken_rows
         )
 
     def evaluations(self, names: Sequence[str]) -> dict[str, Evaluation]:
         """The sets with answers to compare with; `names` are the labels in the model's order."""
-        paths = self._paths(self.settings.dev_file, "dev", self.dataset.dev)
+        paths = self._paths(self.settings.dev_file, "dev", self.description.dev)
         return {name: self._evaluation(name, path, names) for name, path in paths.items()}
 
     def predictions(self, names: Sequence[str]) -> dict[str, Prediction]:
         """The sets without answers; `names` are the labels in the model's order."""
-        paths = self._paths(self.settings.test_file, "test", self.dataset.test)
+        paths = self._paths(self.settings.test_file, "test", self.description.test)
         return {name: self._prediction(name, path, names) for name, path in paths.items()}
 
     def encode(self, examples: Sequence[Example], names: Sequence[str], what: str):
@@ -134,7 +134,7 @@ class Files(NamedTuple):
         examples = self._read(name, path, self.answers.read)
 
         def score(outputs):
-            scores = self.answers.score(_logits(outputs), examples, names, self.dataset.metrics)
+            scores = self.answers.score(_logits(outputs), examples, names, self.description.metrics)
             return {_score_name(name, metric): value for metric, value in scores.items()}
 
         return Evaluation(self.encode(examples, names, name), score)
@@ -146,14 +146,14 @@ class Files(NamedTuple):
         def write(outputs, folder):
             logits = _logits(outputs)
             write_text(f"{folder}/{name}_results.tsv", table(ids, logits, names, self.answers))
-            if name in self.dataset.submission:
-                self._submit(self.dataset.submission[name], ids, logits, names, folder)
+            if name in self.description.submission:
+                self._submit(self.description.submission[name], ids, logits, names, folder)
 
         encoded = encode(examples, self.tokenizer, self.settings.max_seq_length, {}, name)
         return Prediction(encoded, write)
 
     def _submit(self, file, ids, logits, names, folder):
-        predicted = self.answers.predict(logits.clip(*self.dataset.range), names)
+        predicted = self.answers.predict(logits.clip(*self.description.range), names)
         text = submission(ids, predicted)
         write_text(f"{folder}/{file}", text)
         if self.settings.glue_submission:
@@ -172,22 +172,22 @@ class Files(NamedTuple):
         return find_files(self.settings.data_dir, names)
 
     def _read(self, name, path, read_answer, skip_broken=False):
-        layout = self.dataset.layout(self.settings.language)
-        header = name not in self.dataset.without_header
+        layout = self.description.layout(self.settings.language)
+        header = name not in self.description.without_header
         return read_examples(path, layout, read_answer, header, skip_broken)
 
 
-def _benchmark(settings: Any) -> Dataset:
+def _known_task(settings: Any) -> TaskDescription:
     given = [f"--{name}" for name in FLAGS_OF_COLUMNS if getattr(settings, name)]
     if given or not settings.header:
         raise InputError(
             f"--task_name={settings.task_name} says what its columns mean. Received: also "
             f"{', '.join(given or ['--noheader'])}. Leave out one or the other."
         )
-    return benchmark(settings.task_name)
+    return known_task(settings.task_name)
 
 
-def _other_data(settings: Any, config: BertConfig) -> Dataset:
+def _other_data(settings: Any, config: BertConfig) -> TaskDescription:
     if not settings.text_a_column:
         raise InputError(
             "Say what is to be read: --task_name, or, for other data, --text_a_column, the column "
@@ -198,7 +198,7 @@ def _other_data(settings: Any, config: BertConfig) -> Dataset:
         raise InputError(
             f"--problem_type must be one of {', '.join(PROBLEMS)}. Received: {problem_type}"
         )
-    return Dataset(
+    return TaskDescription(
         text_a=(settings.text_a_column,),
         text_b=(settings.text_b_column,) if settings.text_b_column else (),
         label=tuple(settings.label_column or ["label"]),
@@ -219,17 +219,17 @@ def _default_problem_type(settings: Any, config: BertConfig) -> str:
 
 
 def _labels(
-    settings: Any, dataset: Dataset, config: BertConfig, train: Sequence[Example]
+    settings: Any, description: TaskDescription, config: BertConfig, train: Sequence[Example]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The labels of the model, and what the data call them, in the same order."""
-    answers = PROBLEMS[dataset.problem_type].answers
+    answers = PROBLEMS[description.problem_type].answers
     given = tuple(label.strip() for label in settings.labels)
-    names = given or dataset.labels or answers.names(train) or config.labels
+    names = given or description.labels or answers.names(train) or config.labels
     if not answers.fewest_labels <= len(names) <= answers.most_labels:
         raise InputError(
-            f"{dataset.problem_type} needs {answers.fewest_labels} labels at least, and at most "
-            f"{answers.most_labels}. Received: {len(names)} ({', '.join(names):.200}). --labels "
-            "names them; for numbers or sets of labels there is --problem_type."
+            f"{description.problem_type} needs {answers.fewest_labels} labels at least, and at "
+            f"most {answers.most_labels}. Received: {len(names)} ({', '.join(names):.200}). "
+            "--labels names them; for numbers or sets of labels there is --problem_type."
         )
     return model_labels(names, config.labels, settings.do_train, is_given=bool(given))
 

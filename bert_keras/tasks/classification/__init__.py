@@ -1,8 +1,9 @@
 """What a text is, or a pair of texts: GLUE, XNLI, tables of your own (paper, section 4.1).
 
-benchmarks: the tasks of GLUE, and XNLI, one row each
-sources: where the files of a task are
+description: what is known of a task before its files are read
+glue: the tasks of GLUE, and XNLI, a description each
 reading: files -> examples
+answers: what differs between the kinds of answers, as a table of functions
 single_label, multi_label, regression: one label, a set of labels, a number as the answer
 labels: whose names and order of classes hold, the data's or the model's
 encoding: examples -> ids

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bert_keras.tasks.classification.answers import Answers
-from bert_keras.tasks.classification.benchmarks import SUBMISSION
+from bert_keras.tasks.classification.glue import SUBMISSION
 
 _FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # that a zip can hold: the same answers give the same file
 

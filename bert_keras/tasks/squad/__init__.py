@@ -1,1 +1,12 @@
-"""Questions whose answer is a span of a text: SQuAD 1.1 and 2.0 (paper, sections 4.2 and 4.3)."""
+"""Which span of a text answers a question: SQuAD 1.1 and 2.0 (paper, sections 4.2 and 4.3).
+
+reading: files -> contexts and questions
+contexts: a context as words and word pieces
+packing: windows of a context, with the question before them, as inputs
+answer_spans: where the answer of a training question lies in its pieces
+features: files -> examples, by the four above
+candidates: logits -> spans, best first
+answer_text: a span of pieces -> its text
+predictions: spans -> the answer of each question, and the files of the original
+scores: the official scores
+"""

@@ -4,7 +4,7 @@ import zipfile
 import numpy as np
 
 from bert_keras.tasks.classification import multi_label, regression, single_label
-from bert_keras.tasks.classification.benchmarks import SUBMISSION
+from bert_keras.tasks.classification.glue import SUBMISSION
 from bert_keras.tasks.classification.predictions import submission, table, zip_with
 
 IDS = ("7", "8")

@@ -1,7 +1,7 @@
 import pytest
 
 from bert_keras.errors import InputError
-from bert_keras.tasks.classification.dataset import find_files
+from bert_keras.tasks.classification.description import find_files
 
 
 def test_files_are_found_by_any_ending_of_a_table(tmp_path, capsys):

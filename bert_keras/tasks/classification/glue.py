@@ -5,7 +5,7 @@ tasks that it lacks, in that of the benchmark's description.
 """
 
 from bert_keras.errors import InputError
-from bert_keras.tasks.classification.dataset import CLASSIFICATION, REGRESSION, Dataset
+from bert_keras.tasks.classification.description import CLASSIFICATION, REGRESSION, TaskDescription
 
 _SENTENCE = ("sentence", "text")
 _SENTENCE_1 = ("sentence1", "premise")
@@ -14,8 +14,8 @@ _NLI = ("contradiction", "entailment", "neutral")  # MnliProcessor and XnliProce
 _ENTAILMENT = ("entailment", "not_entailment")
 _BINARY = ("0", "1")
 
-BENCHMARKS = {
-    "CoLA": Dataset(
+TASKS = {
+    "CoLA": TaskDescription(
         text_a=("sentence", "4"),
         text_b=(),
         label=("label", "2"),
@@ -25,7 +25,7 @@ BENCHMARKS = {
         submission={"test": "CoLA.tsv"},
         without_header=("train", "dev"),
     ),
-    "SST-2": Dataset(
+    "SST-2": TaskDescription(
         text_a=_SENTENCE,
         text_b=(),
         label=("label",),
@@ -34,7 +34,7 @@ BENCHMARKS = {
         metrics=("accuracy",),
         submission={"test": "SST-2.tsv"},
     ),
-    "MRPC": Dataset(
+    "MRPC": TaskDescription(
         text_a=("#1 String", "sentence1"),
         text_b=("#2 String", "sentence2"),
         label=("Quality", "label"),
@@ -43,7 +43,7 @@ BENCHMARKS = {
         metrics=("f1", "accuracy"),
         submission={"test": "MRPC.tsv"},
     ),
-    "STS-B": Dataset(
+    "STS-B": TaskDescription(
         text_a=_SENTENCE_1,
         text_b=_SENTENCE_2,
         label=("score", "label"),
@@ -53,7 +53,7 @@ BENCHMARKS = {
         submission={"test": "STS-B.tsv"},
         range=(0, 5),
     ),
-    "QQP": Dataset(
+    "QQP": TaskDescription(
         text_a=("question1",),
         text_b=("question2",),
         label=("is_duplicate", "label"),
@@ -63,7 +63,7 @@ BENCHMARKS = {
         submission={"test": "QQP.tsv"},
         has_broken_rows=True,  # nyu-mll/GLUE-baselines#5
     ),
-    "MNLI": Dataset(
+    "MNLI": TaskDescription(
         text_a=_SENTENCE_1,
         text_b=_SENTENCE_2,
         label=("gold_label", "label"),
@@ -74,7 +74,7 @@ BENCHMARKS = {
         dev=("dev_matched", "dev_mismatched"),
         test=("test_matched", "test_mismatched"),
     ),
-    "QNLI": Dataset(
+    "QNLI": TaskDescription(
         text_a=("question",),
         text_b=_SENTENCE,
         label=("label",),
@@ -83,7 +83,7 @@ BENCHMARKS = {
         metrics=("accuracy",),
         submission={"test": "QNLI.tsv"},
     ),
-    "RTE": Dataset(
+    "RTE": TaskDescription(
         text_a=_SENTENCE_1,
         text_b=_SENTENCE_2,
         label=("label",),
@@ -92,7 +92,7 @@ BENCHMARKS = {
         metrics=("accuracy",),
         submission={"test": "RTE.tsv"},
     ),
-    "WNLI": Dataset(
+    "WNLI": TaskDescription(
         text_a=_SENTENCE_1,
         text_b=_SENTENCE_2,
         label=("label",),
@@ -101,7 +101,7 @@ BENCHMARKS = {
         metrics=("accuracy",),
         submission={"test": "WNLI.tsv"},
     ),
-    "AX": Dataset(  # GLUE's diagnostic set, for a model that learned MNLI
+    "AX": TaskDescription(  # GLUE's diagnostic set, for a model that learned MNLI
         text_a=("sentence1", "Premise"),  # "Premise": of diagnostic-full.tsv, with answers
         text_b=("sentence2", "Hypothesis"),
         label=("Label",),
@@ -113,7 +113,7 @@ BENCHMARKS = {
         dev=(),
         test=("diagnostic",),
     ),
-    "XNLI": Dataset(
+    "XNLI": TaskDescription(
         text_a=_SENTENCE_1,
         text_b=(*_SENTENCE_2, "hypo"),
         label=("gold_label", "label"),
@@ -128,19 +128,21 @@ BENCHMARKS = {
         other_names={"contradictory": "contradiction"},
     ),
 }
-SUBMISSION = tuple(name for dataset in BENCHMARKS.values() for name in dataset.submission.values())
+SUBMISSION = tuple(
+    name for description in TASKS.values() for name in description.submission.values()
+)
 
 
-def benchmark(task_name: str) -> Dataset:
+def known_task(task_name: str) -> TaskDescription:
     """The row of a task; capitals and hyphens of its name do not matter.
 
     Raises:
         InputError: there is no such task.
     """
-    known = {_plain(name): dataset for name, dataset in BENCHMARKS.items()}
+    known = {_plain(name): description for name, description in TASKS.items()}
     if _plain(task_name) not in known:
         raise InputError(
-            f"--task_name must be one of {', '.join(BENCHMARKS)}; other data need none, but "
+            f"--task_name must be one of {', '.join(TASKS)}; other data need none, but "
             f"--text_a_column. Received: {task_name!r}"
         )
     return known[_plain(task_name)]

@@ -2,8 +2,8 @@ import pytest
 
 from bert_keras.errors import InputError
 from bert_keras.tasks.classification import regression, single_label
-from bert_keras.tasks.classification.benchmarks import BENCHMARKS, SUBMISSION, benchmark
-from bert_keras.tasks.classification.dataset import REGRESSION, find_files
+from bert_keras.tasks.classification.description import REGRESSION, find_files
+from bert_keras.tasks.classification.glue import SUBMISSION, TASKS, known_task
 from bert_keras.tasks.classification.reading import read_examples
 
 NLI_COLUMNS = (
@@ -120,15 +120,15 @@ FILES = [
 
 
 def read(task, folder, name):
-    dataset = BENCHMARKS[task]
-    has_answers = name in (*dataset.dev, dataset.train.format(language="de"))
-    answers = regression if dataset.problem_type == REGRESSION else single_label
+    description = TASKS[task]
+    has_answers = name in (*description.dev, description.train.format(language="de"))
+    answers = regression if description.problem_type == REGRESSION else single_label
     return read_examples(
         find_files(folder, [name])[name],
-        dataset.layout("de"),
+        description.layout("de"),
         answers.read if has_answers else None,
-        header=name not in dataset.without_header,
-        skip_broken=name == dataset.train and dataset.has_broken_rows,
+        header=name not in description.without_header,
+        skip_broken=name == description.train and description.has_broken_rows,
     )
 
 
@@ -141,7 +141,7 @@ def test_files_of_the_official_download(tmp_path, task, name, content, text_a, t
     [example] = read(task, str(tmp_path), name)
 
     assert (example.text_a, example.text_b, example.answer) == (text_a, text_b, answer)
-    assert answer is None or answer in BENCHMARKS[task].labels or task == "STS-B"
+    assert answer is None or answer in TASKS[task].labels or task == "STS-B"
     assert example.id == ("5" if content.startswith(("index", "id\t")) else "0")
 
 
@@ -155,9 +155,9 @@ def test_mnli_as_json_lines(tmp_path):
 
 def test_labels_are_in_the_order_of_the_original():
     """`get_labels` of MnliProcessor, MrpcProcessor, ColaProcessor, XnliProcessor."""
-    assert BENCHMARKS["MNLI"].labels == BENCHMARKS["XNLI"].labels
-    assert BENCHMARKS["MNLI"].labels == ("contradiction", "entailment", "neutral")
-    assert BENCHMARKS["MRPC"].labels == BENCHMARKS["CoLA"].labels == ("0", "1")
+    assert TASKS["MNLI"].labels == TASKS["XNLI"].labels
+    assert TASKS["MNLI"].labels == ("contradiction", "entailment", "neutral")
+    assert TASKS["MRPC"].labels == TASKS["CoLA"].labels == ("0", "1")
 
 
 def test_the_submission_has_the_files_that_the_server_takes():
@@ -167,9 +167,9 @@ def test_the_submission_has_the_files_that_the_server_takes():
 
 @pytest.mark.parametrize("name", ["sts-b", "STSB", "sts_b", "STS-B"])
 def test_a_name_is_known_however_it_is_written(name):
-    assert benchmark(name) is BENCHMARKS["STS-B"]
+    assert known_task(name) is TASKS["STS-B"]
 
 
 def test_an_unknown_name_is_refused_with_those_that_are_known():
     with pytest.raises(InputError, match="CoLA, SST-2.*XNLI.*--text_a_column.*'snli'"):
-        benchmark("snli")
+        known_task("snli")

@@ -16,7 +16,7 @@ MULTI_LABEL = "multi_label_classification"
 REGRESSION = "regression"
 
 
-class Dataset(NamedTuple):
+class TaskDescription(NamedTuple):
     """Files of a task, without the endings of their names, their columns, labels and scores.
 
     Attributes:
