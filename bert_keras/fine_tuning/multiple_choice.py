@@ -1,5 +1,6 @@
 """What `run_multiple_choice` learns: which of several continuations of a text is right."""
 
+import dataclasses
 from typing import Any
 
 from bert_keras.config import BertConfig
@@ -46,7 +47,7 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
             ),
         )
     return Task(
-        config=config,
+        config=dataclasses.replace(config, labels=(), problem_type=""),  # of another task
         build=models.multiple_choice,
         objective=multiple_choice,
         losses=LOSSES,

@@ -1,5 +1,6 @@
 """What `run_squad` learns: which span of a text answers a question."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,7 +49,7 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
         if settings.do_predict:
             predictions["dev"] = Prediction(questions.examples, questions.write)
     return Task(
-        config=config,
+        config=dataclasses.replace(config, labels=(), problem_type=""),  # of another task
         build=question_answering,
         objective=span,
         losses=LOSSES,

@@ -44,7 +44,7 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
     labels = _labels(settings, config, train)
     setup = (settings, tokenizer, labels)
     return Task(
-        config=dataclasses.replace(config, labels=labels),
+        config=dataclasses.replace(config, labels=labels, problem_type=""),
         build=token_classifier,
         objective=token_classification,
         losses=LOSSES,

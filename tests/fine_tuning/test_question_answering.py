@@ -1,5 +1,6 @@
 """What `run_squad` hands over, and what it tells of the files it reads."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -16,9 +17,9 @@ CONFIG = BertConfig(vocab_size=60)
 SHIP = ("river ship", [question("a?", [("ship", 6)], "1"), question("b?", [("river", 0)], "2")])
 
 
-def task(**flags):
+def task(config=CONFIG, **flags):
     settings = Settings(**{"max_seq_length": 12, "max_query_length": 3} | flags)
-    return read_task(settings, CONFIG, reference.small_tokenizer())
+    return read_task(settings, config, reference.small_tokenizer())
 
 
 @pytest.fixture
@@ -38,6 +39,13 @@ def test_training_alone_reads_one_file(file):
     found = task(do_train=True, train_file=file(SHIP))
     assert found.train.values["start_positions"].tolist() == [5, 4]
     assert (found.evaluations, found.predictions) == ({}, {})
+
+
+def test_the_labels_of_a_classifier_are_forgotten(file):
+    labels, problem_type = ("entailment", "neutral"), "single_label_classification"
+    config = dataclasses.replace(CONFIG, labels=labels, problem_type=problem_type)
+    found = task(config, do_train=True, train_file=file(SHIP))
+    assert (found.config.labels, found.config.problem_type) == ((), "")
 
 
 def test_evaluation_and_prediction_share_their_examples(file, tmp_path):

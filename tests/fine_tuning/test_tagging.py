@@ -66,6 +66,11 @@ def test_a_tagger_that_knows_all_labels_keeps_its_own(settings, stored, labels):
     assert task(settings(), labels=stored).config.labels == labels
 
 
+def test_what_the_outputs_of_a_classifier_mean_is_forgotten(settings):
+    found = task(settings(), labels=("no", "yes"), problem_type="multi_label_classification")
+    assert (found.config.labels, found.config.problem_type) == (LABELS, "")
+
+
 def test_a_file_may_name_the_labels(settings):
     files = {"train_file": TRAIN, "labels_file": "O\nB-X\nB-,\nI-X\n\n"}
     assert task(settings(files=files)).config.labels == ("O", "B-X", "B-,", "I-X")
