@@ -56,7 +56,7 @@ def codah(row: Row, is_labeled: bool) -> Iterator[Example]:
     if num_columns not in allowed:
         raise InputError(
             f"{row.place}: without a header, a table has {_CODAH_LABEL} columns: category, prompt, "
-            "four endings, label (which --predict_file may lack). With one, it names sent1, "
+            "four endings, label (which --test_file may lack). With one, it names sent1, "
             f"sent2, ending0, ending1, … and label. Received: {num_columns} columns."
         )
     endings = check_endings(row.place, [row.text(name) for name in _CODAH_ENDINGS])
