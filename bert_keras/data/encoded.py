@@ -24,16 +24,6 @@ class EncodedExamples(NamedTuple):
         """How many positions each example has, int64 [N]."""
         return np.array([ids.shape[-1] for ids in self.tokens["input_ids"]], np.int64)
 
-    def padded_to(self, length: int) -> "EncodedExamples":
-        """The same examples, all of one length: for a TPU, which takes one shape of batches."""
-
-        def padded(array):
-            missing = length - array.shape[-1]
-            return np.pad(array, [*[(0, 0)] * (array.ndim - 1), (0, missing)])
-
-        tokens = {name: [padded(array) for array in rows] for name, rows in self.tokens.items()}
-        return EncodedExamples(tokens, self.values)
-
     def fingerprint(self) -> str:
         """What differs where other examples, or other ids, would be learned from."""
         digest = hashlib.sha256()

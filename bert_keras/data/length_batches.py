@@ -1,4 +1,4 @@
-"""Batches of examples that are about equally long, padded to the longest of each batch.
+"""Batches of examples that are about equally long, padded to the longest: bucketing.
 
 The endless stream of examples, every epoch in an order of its own, is cut into pools; a pool is
 sorted by length and cut into batches, and its batches are shuffled. The order is a function of
@@ -38,6 +38,7 @@ def length_batches(
     start_step: int = 0,
     worker_index: int = 0,
     num_workers: int = 1,
+    padded_length: int | None = None,
 ) -> tf.data.Dataset:
     """Returns a worker's batches for training: `num_steps` of them, less those before `start_step`.
 
@@ -54,6 +55,7 @@ def length_batches(
         start_step: batches that were taken before.
         worker_index: which worker's rows are returned.
         num_workers: over how many workers the rows of a batch are spread.
+        padded_length: T of all batches, for a TPU, which takes one shape; changes no order.
 
     Raises:
         InputError: there are no examples; a number is out of its range; the workers cannot share
@@ -67,13 +69,14 @@ def length_batches(
         return _training_order(padded_lengths, batch_size, seed, num_epochs, start_step)
 
     num_left = num_steps(len(padded_lengths), batch_size, num_epochs) - start_step
-    return _dataset(examples, padded_lengths, order, rows, max(0, num_left))
+    lengths = _all_of_one(padded_lengths, padded_length)
+    return _dataset(examples, lengths, order, rows, max(0, num_left))
 
 
-def ordered_batches(
-    examples: EncodedExamples, batch_size: int, worker_index: int = 0, num_workers: int = 1
+def longest_first_batches(
+    examples: EncodedExamples, batch_size: int, padded_length: int | None = None
 ) -> tf.data.Dataset:
-    """Returns a worker's batches of one pass, the longest examples first.
+    """Returns the batches of one pass, the longest examples first.
 
     So it shows at once whether they fit into memory. Their features are those of `length_batches`;
     by `example_index` what a model makes of them is put back in order.
@@ -81,12 +84,12 @@ def ordered_batches(
     Raises:
         InputError: as for `length_batches`.
     """
-    rows = rows_of_worker(batch_size, worker_index, num_workers)
-    padded_lengths = _padded_lengths(examples)
+    check_at_least(1, batch_size=batch_size)
+    lengths = _all_of_one(_padded_lengths(examples), padded_length)
     longest_first = np.argsort(-examples.lengths, kind="stable")
     num_batches = num_steps(len(longest_first), batch_size, 1)
     batches = _filled_up(longest_first, num_batches * batch_size).reshape(num_batches, batch_size)
-    return _dataset(examples, padded_lengths, lambda: iter(batches), rows, num_batches)
+    return _dataset(examples, lengths, lambda: iter(batches), slice(0, batch_size), num_batches)
 
 
 def _num_rows(num_examples: int, num_epochs: float) -> int:
@@ -100,6 +103,11 @@ def _padded_lengths(examples: EncodedExamples) -> np.ndarray:
     if not lengths.size:
         raise InputError("Batches need at least one example. Received: none")
     return np.minimum(-(-lengths // LENGTH_STEP) * LENGTH_STEP, lengths.max())
+
+
+def _all_of_one(padded_lengths: np.ndarray, padded_length: int | None) -> np.ndarray:
+    """The lengths, or as many times the given one."""
+    return padded_lengths if padded_length is None else np.full_like(padded_lengths, padded_length)
 
 
 def _training_order(
@@ -163,8 +171,10 @@ def _dataset(
             length = padded_lengths[indices[indices != FILLED_ROW]].max()
             yield _batch(examples, indices[rows], length)
 
+    is_same = np.all(padded_lengths == padded_lengths[0])
+    same_length = padded_lengths[0] if is_same else None
     dataset = tf.data.Dataset.from_generator(
-        batches, output_signature=_signature(examples, rows.stop - rows.start)
+        batches, output_signature=_signature(examples, rows.stop - rows.start, same_length)
     )
     dataset = dataset.apply(tf.data.experimental.assert_cardinality(num_batches))
     return dataset.prefetch(tf.data.AUTOTUNE)
@@ -186,9 +196,9 @@ def _batch(examples: EncodedExamples, indices: np.ndarray, length: int) -> dict[
     return batch | {"example_weights": weights, "example_index": indices.astype(np.int32)}
 
 
-def _signature(examples: EncodedExamples, num_rows: int) -> dict[str, tf.TensorSpec]:
-    lengths = examples.lengths
-    length = lengths[0] if np.all(lengths == lengths[0]) else None
+def _signature(
+    examples: EncodedExamples, num_rows: int, length: int | None
+) -> dict[str, tf.TensorSpec]:
     tokens = {
         name: tf.TensorSpec([num_rows, *arrays[0].shape[:-1], length], arrays[0].dtype)
         for name, arrays in examples.tokens.items()

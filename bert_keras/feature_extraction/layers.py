@@ -31,13 +31,13 @@ def layer_numbers(words: Sequence[str], num_layers: int) -> list[int]:
 
 
 def layer_outputs(encoder: keras.Model, numbers: Sequence[int]) -> keras.Model:
-    """The model of an encoder's inputs whose output is [B, T, L, H]: of L layers, in this order.
+    """The model of an encoder's inputs with the output `features` [B, T, L, H]: of L layers.
 
     Layers above the highest of them are not computed.
     """
     states = hidden_states(encoder)
     chosen = [states[_place(number)] for number in numbers]
-    return keras.Model(encoder.input, keras.ops.stack(chosen, axis=2))
+    return keras.Model(encoder.input, {"features": keras.ops.stack(chosen, axis=2)})
 
 
 def _place(number: int) -> int:

@@ -6,7 +6,6 @@ Every run has a folder of its own, goes on after a stop, and is not made again o
 import dataclasses
 import gc
 import json
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -18,8 +17,11 @@ from tqdm import tqdm
 from bert_keras import command_line
 from bert_keras.checkpoints.files.json_files import read_json, write_json
 from bert_keras.checkpoints.formats import detection, native
+from bert_keras.checkpoints.start import Start
 from bert_keras.errors import InputError
-from bert_keras.fine_tuning.start import Start, read_start
+from bert_keras.fine_tuning.early_stopping import rank
+from bert_keras.fine_tuning.run_model import check_free, read_model
+from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.fine_tuning.task import Task
 from bert_keras.notices import notify
 from bert_keras.training import agreement, run_state
@@ -44,23 +46,24 @@ class Runner(NamedTuple):
     strategy: tf.distribute.Strategy
     start: Start
     task: Task
-    run_from: Callable[[Any, Start], Results | None]
+    run_from: Callable[[FineTuningSettings, Start], Results | None]
 
     @property
     def is_chief(self) -> bool:
         """Whether this process writes the files."""
         return worker_of(self.strategy).is_chief
 
-    def run_one(self, settings: Any) -> Results | None:
+    def run_one(self, settings: FineTuningSettings) -> Results | None:
         """One run of these settings."""
         return self.run_from(settings, self.start)
 
 
-def check_compared(settings: Any) -> None:
-    """Raises InputError for settings by which no run can be found to be the best.
+def check_compared(settings: FineTuningSettings, own_file: str) -> None:
+    """Raises InputError if no run can be found to be the best, or a model would be lost.
 
     Args:
-        settings: `FineTuningSettings`.
+        settings: those of all runs.
+        own_file: what a command that compares them leaves in the output folder.
     """
     if not (settings.do_train and settings.do_eval):
         raise InputError(
@@ -79,9 +82,10 @@ def check_compared(settings: Any) -> None:
             "Runs that are compared have folders of their own in --output_dir. Received: "
             f"{settings.output_dir}, which holds the checkpoints of one run. Use another folder."
         )
+    check_free(settings.output_dir, own_file)
 
 
-def one_of_several(settings: Any, name: str, **changes: Any) -> Any:
+def one_of_several(settings: FineTuningSettings, name: str, **changes: Any) -> FineTuningSettings:
     """The settings of one of the runs, in the folder `name` of the output folder.
 
     A single checkpoint is kept: a step holds three times the memory of a model on the disk.
@@ -93,7 +97,9 @@ def one_of_several(settings: Any, name: str, **changes: Any) -> Any:
 
 
 def run_all(
-    runs: Sequence[Any], run: Callable[[Any], Results | None], runner: Runner
+    runs: Sequence[FineTuningSettings],
+    run: Callable[[FineTuningSettings], Results | None],
+    runner: Runner,
 ) -> list[Results] | None:
     """Makes the runs that are not finished; says how far it is.
 
@@ -108,6 +114,7 @@ def run_all(
     found, seconds, epochs = [], 0.0, 0.0
     for number, settings in enumerate(runs, start=1):
         results = _finished(settings, runner.task)
+        agreement.check_same(runner.strategy, "the finished runs", results)
         if results is None:
             begin = time.monotonic()
             results = run(settings)
@@ -131,12 +138,7 @@ def run_all(
 
 def ranked(results: Sequence[Results], metric: str) -> list[int]:
     """Their places from the best to the worst; the first of equal ones, no number last."""
-
-    def score(place):
-        value = results[place][metric]
-        return -math.inf if math.isnan(value) else value
-
-    return sorted(range(len(results)), key=score, reverse=True)
+    return sorted(range(len(results)), key=lambda place: rank(results[place][metric]), reverse=True)
 
 
 def metrics_of(results: Sequence[Results]) -> list[str]:
@@ -146,7 +148,9 @@ def metrics_of(results: Sequence[Results]) -> list[str]:
     ]
 
 
-def keep_model(best: Any, settings: Any, runner: Runner, reason: str) -> None:
+def keep_model(
+    best: FineTuningSettings, settings: FineTuningSettings, runner: Runner, reason: str
+) -> None:
     """Copies the model of the best run into the output folder, and predicts with it if asked.
 
     Args:
@@ -162,7 +166,7 @@ def keep_model(best: Any, settings: Any, runner: Runner, reason: str) -> None:
     agreement.meet(runner.strategy)
     if settings.do_predict:
         prediction = dataclasses.replace(settings, do_train=False, do_eval=False, num_seeds=1)
-        runner.run_from(prediction, read_start(prediction))
+        runner.run_from(prediction, read_model(prediction))
         _free_memory()
 
 
@@ -181,7 +185,7 @@ def _shown(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _finished(settings: Any, task: Task) -> Results | None:
+def _finished(settings: FineTuningSettings, task: Task) -> Results | None:
     """The results of a run that these settings and examples have brought to its end."""
     path = tf.io.gfile.join(settings.output_dir, FINISHED_NAME)
     if not tf.io.gfile.exists(path):
@@ -190,12 +194,12 @@ def _finished(settings: Any, task: Task) -> Results | None:
     return stored["results"] if stored.get("made_by") == _origin(settings, task) else None
 
 
-def _note_finished(settings: Any, task: Task, results: Results) -> None:
+def _note_finished(settings: FineTuningSettings, task: Task, results: Results) -> None:
     path = tf.io.gfile.join(settings.output_dir, FINISHED_NAME)
     write_json(path, {"made_by": _origin(settings, task), "results": results})
 
 
-def _origin(settings: Any, task: Task) -> dict[str, Any]:
+def _origin(settings: FineTuningSettings, task: Task) -> dict[str, Any]:
     """All that the results depend on, as JSON gives it back."""
     sets = {"train": task.train} | {name: one.examples for name, one in task.evaluations.items()}
     examples = {name: one.fingerprint() for name, one in sets.items()}

@@ -1,13 +1,29 @@
 """The best weights by the official metric, and an end when it rises no more."""
 
+import math
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import tensorflow as tf
 
 from bert_keras.checkpoints.files.json_files import read_json, write_json
+from bert_keras.errors import InputError
+from bert_keras.files import remove_if_exists
 from bert_keras.notices import notify
 
 LOG_NAME = "evaluations.json"
+
+
+class Evaluated(NamedTuple):
+    """What decides.
+
+    Attributes:
+        metric: the name of a score; more is better.
+        examples: what differs where other examples are evaluated.
+    """
+
+    metric: str
+    examples: str
 
 
 class EarlyStopping:
@@ -17,35 +33,36 @@ class EarlyStopping:
 
     Args:
         folder: that of the run.
-        start_step: the step that the run goes on from; evaluations of later ones are made again.
-        metric: the name of the score that decides; more is better.
+        evaluated: what decides.
         every_steps: the steps between two evaluations.
         patience: so many evaluations without a better one end the training.
-        evaluate: returns the scores of the model as it is, name -> value; None if it was stopped.
+        score: returns the score of the model as it is, the same for all workers; None if it was
+            stopped.
         keep: saves the model as it is.
         is_chief: whether this process writes the files.
+
+    Raises:
+        InputError: the folder has scores of other examples.
     """
 
     def __init__(
         self,
         folder: str,
-        start_step: int,
-        metric: str,
+        evaluated: Evaluated,
         every_steps: int,
         patience: int,
-        evaluate: Callable[[], Mapping[str, float] | None],
+        score: Callable[[], float | None],
         keep: Callable[[], None],
         is_chief: bool,
     ):
         self.every_steps = every_steps
-        self._path = tf.io.gfile.join(folder, LOG_NAME)
-        self._metric = metric
+        self._folder = folder
+        self._evaluated = evaluated
         self._patience = patience
-        self._evaluate = evaluate
+        self._score = score
         self._keep = keep
         self._is_chief = is_chief
-        scores = _scores_of(folder)
-        self._scores = {step: scores[step] for step in scores if step <= start_step}
+        self._scores = _read(folder, evaluated)
 
     @property
     def best_step(self) -> int | None:
@@ -58,37 +75,55 @@ class EarlyStopping:
         later = [step for step in self._scores if step > (self.best_step or 0)]
         return len(later) >= self._patience
 
+    def begin(self, start_step: int) -> None:
+        """Forgets the evaluations of later steps: they are made again."""
+        self._scores = {step: score for step, score in self._scores.items() if step <= start_step}
+
     def visit(self, step: int) -> None:
         """Evaluates the model after `step` steps, unless that was done."""
         if step in self._scores:
             return
-        scores = self._evaluate()
-        if scores is None:
+        score = self._score()
+        if score is None:
             return
         best = self._scores.get(self.best_step)
-        score = scores[self._metric]
-        notify(f"step {step}: {self._metric} {score:.4g}, the best so far {_shown(best)}")
-        if best is None or score > best:
+        shown = "none" if best is None else f"{best:.4g}"
+        notify(f"step {step}: {self._evaluated.metric} {score:.4g}, the best before {shown}")
+        if best is None or rank(score) > rank(best):
             self._keep()  # before it is noted: a run that is killed in between does both again
         self._scores[step] = score
         if self._is_chief:
-            write_json(self._path, self._scores)
+            content = self._evaluated._asdict() | {"scores": self._scores}
+            write_json(tf.io.gfile.join(self._folder, LOG_NAME), content)
 
 
 def best_step_of(folder: str) -> int | None:
     """The step whose weights a run kept as the best; None if it did not look for them."""
-    return _best_step(_scores_of(folder))
+    return _best_step(_read(folder))
 
 
-def _scores_of(folder: str) -> dict[int, float]:
+def forget(folder: str) -> None:
+    """Takes the notes of evaluations away, where the last weights are kept and not the best."""
+    remove_if_exists(tf.io.gfile.join(folder, LOG_NAME))
+
+
+def rank(score: float) -> float:
+    """The score; one that is not a number is below all others."""
+    return -math.inf if math.isnan(score) else score
+
+
+def _read(folder: str, evaluated: Evaluated | None = None) -> dict[int, float]:
     path = tf.io.gfile.join(folder, LOG_NAME)
-    scores = read_json(path, dict) if tf.io.gfile.exists(path) else {}
-    return {int(step): score for step, score in scores.items()}
+    if not tf.io.gfile.exists(path):
+        return {}
+    stored = read_json(path, dict)
+    if evaluated and stored | evaluated._asdict() != stored:
+        raise InputError(
+            "Early stopping goes on with the metric and the examples that it was begun with. "
+            f"Received: others than those of {path}. Use a new --output_dir."
+        )
+    return {int(step): score for step, score in stored["scores"].items()}
 
 
 def _best_step(scores: Mapping[int, float]) -> int | None:
-    return max(scores, key=scores.get, default=None)
-
-
-def _shown(best: float | None) -> str:
-    return "none" if best is None else f"{best:.4g}"
+    return max(scores, key=lambda step: rank(scores[step]), default=None)

@@ -7,7 +7,6 @@ unstable on small data sets, so we ran several random restarts and selected the 
 import math
 import statistics
 from collections.abc import Sequence
-from typing import Any
 
 import tensorflow as tf
 
@@ -15,18 +14,19 @@ from bert_keras import flags
 from bert_keras.checkpoints.files.json_files import write_json
 from bert_keras.fine_tuning import comparison
 from bert_keras.fine_tuning.comparison import Results, Runner
+from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.training import evaluation, run_folder
 
 SEEDS_NAME = "seeds.json"
 SD = "_sd"  # ends the name of a standard deviation
 
 
-def run_seeds(runner: Runner, settings: Any) -> Results | None:
+def run_seeds(runner: Runner, settings: FineTuningSettings) -> Results | None:
     """Makes as many runs as `num_seeds` says, each in the folder `seed_N` of the output folder.
 
     Args:
         runner: what the runs share.
-        settings: `FineTuningSettings`.
+        settings: those of all runs.
 
     Returns:
         Metric -> its mean, `METRIC_sd` -> its standard deviation over the seeds, and the step of
@@ -37,7 +37,7 @@ def run_seeds(runner: Runner, settings: Any) -> Results | None:
     """
     if settings.num_seeds == 1:
         return runner.run_one(settings)
-    comparison.check_compared(settings)
+    comparison.check_compared(settings, SEEDS_NAME)
     if runner.is_chief:
         run_folder.make(settings.output_dir)
     seeds = range(settings.random_seed, settings.random_seed + settings.num_seeds)

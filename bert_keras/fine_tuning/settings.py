@@ -3,34 +3,17 @@
 import dataclasses
 
 from bert_keras import flags
+from bert_keras.checkpoints.model_settings import ModelSettings
 from bert_keras.training.devices import DeviceSettings
 from bert_keras.training.loop_settings import MOST_EXAMPLES, MOST_STEPS, LoopSettings
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class FineTuningSettings(LoopSettings, DeviceSettings):
+class FineTuningSettings(LoopSettings, DeviceSettings, ModelSettings):
     """Which model, how it is trained, and what is done with it."""
 
     output_dir: str | None = flags.setting(
         None, "Folder for checkpoints, reports, results, predictions and the finished model."
-    )
-    init_checkpoint: str | None = flags.setting(
-        None,
-        "The pretrained model: a folder of Google's, of Hugging Face's or of this project, or the "
-        "weights in it. Without --do_train it is evaluated as it is.",
-    )
-    bert_config_file: str | None = flags.setting(
-        None, "Its configuration, if it does not lie beside it."
-    )
-    vocab_file: str | None = flags.setting(None, "Its vocabulary, if it does not lie beside it.")
-    do_lower_case: bool | None = flags.setting(
-        None, "Whether the vocabulary is lower-cased; by default what the files say."
-    )
-    max_seq_length: int = flags.setting(
-        128,
-        "Most word pieces of an example, [CLS] and [SEP] among them; longer ones are cut.",
-        minimum=3,
-        maximum=2**20,
     )
     do_train: bool = flags.setting(False, "Train.")
     do_eval: bool = flags.setting(False, "Evaluate, by the official metrics.")

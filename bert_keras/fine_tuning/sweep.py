@@ -6,7 +6,7 @@ So the paper chose for every task of GLUE (section 4.1, appendix A.3).
 import functools
 import itertools
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import tensorflow as tf
 
@@ -15,6 +15,7 @@ from bert_keras.files import write_text
 from bert_keras.fine_tuning import comparison, job
 from bert_keras.fine_tuning.comparison import Results, Runner
 from bert_keras.fine_tuning.seeds import run_seeds
+from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.notices import notify
 from bert_keras.training import evaluation, preflight, run_folder
 
@@ -34,13 +35,13 @@ class Grid(NamedTuple):
         return [dict(zip(self._fields, values, strict=True)) for values in itertools.product(*self)]
 
 
-def run_sweep(grid: Grid, runner: Runner, settings: Any) -> Results | None:
+def run_sweep(grid: Grid, runner: Runner, settings: FineTuningSettings) -> Results | None:
     """Trains and evaluates every cell in a folder of its own, and keeps the model of the best.
 
     Args:
         grid: the cells.
         runner: what the runs share.
-        settings: `FineTuningSettings`, of which each cell replaces three.
+        settings: those of all runs, of which each cell replaces three.
 
     Returns:
         The results of the best cell; None if it was stopped.
@@ -48,7 +49,7 @@ def run_sweep(grid: Grid, runner: Runner, settings: Any) -> Results | None:
     Raises:
         InputError: nothing would be compared, or a cell cannot work; none is begun then.
     """
-    comparison.check_compared(settings)
+    comparison.check_compared(settings, SWEEP_NAME)
     cells = grid.cells()
     runs = [comparison.one_of_several(settings, _folder_name(cell), **cell) for cell in cells]
     for run in runs:
@@ -77,7 +78,7 @@ def run_sweep(grid: Grid, runner: Runner, settings: Any) -> Results | None:
 
 def _folder_name(cell: dict[str, float]) -> str:
     batch_size, rate, epochs = cell.values()
-    return f"batch_{batch_size}_rate_{rate:g}_epochs_{epochs:g}"
+    return f"batch_{batch_size}_rate_{rate!r}_epochs_{epochs:g}"
 
 
 def _write(

@@ -5,16 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import keras
-import numpy as np
 
 from bert_keras.config import BertConfig
 from bert_keras.data.encoded import EncodedExamples
 from bert_keras.objectives.loss import Loss
+from bert_keras.training.predicting import Outputs
 from bert_keras.training.step import Objective
-
-# Name of a model's output -> an array for each example, without batch axis, in the order of the
-# examples. One with an axis of positions may be longer than its example.
-Outputs = Mapping[str, Sequence[np.ndarray]]
 
 
 class Evaluation(NamedTuple):
@@ -47,7 +43,7 @@ class Task:
 
     Attributes:
         config: the model; it names the labels.
-        build: makes the model of a configuration and a class of blocks.
+        build: makes the model of a configuration.
         objective: function of (outputs, features) -> dict of name -> Mean.
         losses: name of a mean -> how it becomes a term of the loss.
         accuracies: the names of other means that a plain line shows.
@@ -58,7 +54,7 @@ class Task:
     """
 
     config: BertConfig
-    build: Callable[..., keras.Model]
+    build: Callable[[BertConfig], keras.Model]
     objective: Objective
     losses: Mapping[str, Loss]
     accuracies: Sequence[str]
@@ -66,18 +62,3 @@ class Task:
     evaluations: Mapping[str, Evaluation]
     predictions: Mapping[str, Prediction]
     metric: str
-
-    def padded_to(self, length: int) -> "Task":
-        """The same with examples that are all of one length."""
-        return dataclasses.replace(
-            self,
-            train=self.train and self.train.padded_to(length),
-            evaluations=_padded(self.evaluations, length),
-            predictions=_padded(self.predictions, length),
-        )
-
-
-def _padded(sets, length):
-    return {
-        name: one._replace(examples=one.examples.padded_to(length)) for name, one in sets.items()
-    }

@@ -45,6 +45,12 @@ def check_same(strategy: tf.distribute.Strategy, what: str, value: Any) -> None:
         )
 
 
+def of_chief(strategy: tf.distribute.Strategy, value: float) -> float:
+    """Returns what the chief has in place of this worker's own value."""
+    bits = np.array([value], np.float64).view(np.int32)
+    return float(_values_of_workers(strategy, bits)[0].view(np.float64)[0])
+
+
 @contextlib.contextmanager
 def named_lost_workers(strategy: tf.distribute.Strategy) -> Iterator[None]:
     """Raises InputError, which says what to do, when another worker is gone."""

@@ -82,6 +82,10 @@ class Plan:
         until_event = min(every - done % every for every in intervals if every)
         return min(self.iterations_per_loop, until_event, self.end_step - done)
 
+    def is_visit(self, done: int) -> bool:
+        """Whether the model is looked at after `done` steps."""
+        return self.visit_steps > 0 and done > 0 and done % self.visit_steps == 0
+
 
 def compile_train_step(
     strategy: tf.distribute.Strategy,
@@ -202,33 +206,33 @@ def train(
     done = saved = plan.start_step
     pending = []
     begin = time.monotonic()
-    _visit(plan, visits, done, log)
+    visits.begin(done)
+    if plan.is_visit(done):
+        visits.visit(done)
     while done < plan.end_step and not stop.reason and not visits.is_over:
         num_steps = plan.num_steps_at_once(done)
         pending.append(take_steps(num_steps))
         done += num_steps
         log.advance(num_steps)
-        saving = done % plan.save_checkpoints_steps == 0
+        visiting = plan.is_visit(done)
+        saving = visiting or done % plan.save_checkpoints_steps == 0
         if saving or done % plan.report_steps == 0:
             _report(pending, done, learning_rate, losses, log)
         if saving:
             save(done)
             saved = done
             log.restart_clock()
-        _visit(plan, visits, done, log)
-        if plan.max_hours and time.monotonic() - begin >= plan.max_hours * SECONDS_PER_HOUR:
+        if visiting:
+            visits.visit(done)
+            log.restart_clock()
+        hours_count = plan.max_hours and done < plan.end_step
+        if hours_count and time.monotonic() - begin >= plan.max_hours * SECONDS_PER_HOUR:
             stop.request(f"--max_hours={plan.max_hours:g}")
     if pending:
         _report(pending, done, learning_rate, losses, log)
     if saved < done:
         save(done)
     return done
-
-
-def _visit(plan, visits, done, log):
-    if plan.visit_steps and done and done % plan.visit_steps == 0:
-        visits.visit(done)
-        log.restart_clock()
 
 
 def _summed(values):

@@ -82,7 +82,7 @@ def check_same_run(
     if saved_step >= target and differing:
         raise InputError(
             f"{folder} is already at {saved_step} >= {target} steps of another run "
-            f"(another {', '.join(f'--{name}' for name in differing)}). "
+            f"(another {', '.join(map(_named, differing))}). "
             "Use a new --output_dir (with --init_checkpoint to begin from these weights), "
             "or a larger number of steps to train this run further."
         )
@@ -97,11 +97,18 @@ def check_same_run(
             f"from step {saved_step} on the learning rate decays to step {target}."
         )
     elif differing:
-        changes = "; ".join(f"--{key}: {stored.get(key)} -> {wanted[key]}" for key in differing)
+        changes = "; ".join(
+            f"{_named(key)}: {stored.get(key)} -> {wanted[key]}" for key in differing
+        )
         raise InputError(
             f"A run is continued with the settings that it was begun with. Changed for {folder}: "
             f"{changes}. Use the old values, or a new --output_dir."
         )
+
+
+def _named(key: str) -> str:
+    """A flag as it is typed; what is no flag has a name of several words."""
+    return key if " " in key else f"--{key}"
 
 
 def read_settings(folder: str) -> dict[str, Any]:

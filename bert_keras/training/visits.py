@@ -16,8 +16,14 @@ class Visits(Protocol):
     @property
     def is_over(self) -> bool: ...
 
+    def begin(self, start_step: int) -> None:
+        """Is told the step that the training goes on from."""
+
     def visit(self, step: int) -> None:
-        """Looks at the model after `step` steps. May be called again after a stop."""
+        """Looks at the model after `step` steps, which a checkpoint holds.
+
+        May be called again after a stop.
+        """
 
 
 class NoVisits:
@@ -25,6 +31,9 @@ class NoVisits:
 
     every_steps = 0
     is_over = False
+
+    def begin(self, start_step: int) -> None:
+        pass
 
     def visit(self, step: int) -> None:
         pass

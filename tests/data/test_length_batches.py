@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bert_keras.data.encoded import EncodedExamples
-from bert_keras.data.length_batches import length_batches, num_steps, ordered_batches
+from bert_keras.data.length_batches import length_batches, longest_first_batches, num_steps
 from bert_keras.errors import InputError
 from bert_keras.training.batches import evaluation_batches, training_batches
 
@@ -79,7 +79,7 @@ def test_rows_hold_their_examples_and_zeros(lengths, batch_size, num_choices):
     examples = examples_of(lengths, num_choices)
     for dataset in (
         length_batches(examples, batch_size, seed=1, num_epochs=1.5),
-        ordered_batches(examples, batch_size),
+        longest_first_batches(examples, batch_size),
     ):
         for batch in taken(dataset):
             num_positions = batch["input_ids"].shape[-1]
@@ -98,7 +98,7 @@ def test_rows_hold_their_examples_and_zeros(lengths, batch_size, num_choices):
 
 def test_one_pass_holds_everyone_once_the_longest_first():
     examples = random_examples(50)
-    batches = taken(ordered_batches(examples, 8))
+    batches = taken(longest_first_batches(examples, 8))
     assert seen(batches) == dict.fromkeys(range(50), 1) | {-1: 6}
     lengths = [batch["input_ids"].shape[1] for batch in batches]
     assert lengths == sorted(lengths, reverse=True)
@@ -136,13 +136,12 @@ def test_number_of_steps_counts_in_decimals(num_epochs, expected):
     assert num_steps(70, 1, num_epochs) == expected
 
 
-@pytest.mark.parametrize(
-    "make", [ordered_batches, lambda *args, **kw: length_batches(*args, 1, 2, **kw)]
-)
-def test_workers_share_the_rows_of_every_batch(make):
+def test_workers_share_the_rows_of_every_batch():
     examples = random_examples(20)
-    whole = taken(make(examples, 6))
-    shares = [taken(make(examples, 6, worker_index=i, num_workers=3)) for i in range(3)]
+    whole = taken(length_batches(examples, 6, 1, 2))
+    shares = [
+        taken(length_batches(examples, 6, 1, 2, worker_index=i, num_workers=3)) for i in range(3)
+    ]
     for batch, *parts in zip(whole, *shares, strict=True):
         for name, values in batch.items():
             np.testing.assert_array_equal(np.concatenate([part[name] for part in parts]), values)
@@ -160,16 +159,29 @@ def test_shapes_of_all_batches_are_told_beforehand():
     }
 
 
+def test_one_length_for_all_changes_no_order():
+    examples = random_examples(40)
+    batches = taken(length_batches(examples, 8, seed=1, num_epochs=2))
+    dataset = length_batches(examples, 8, seed=1, num_epochs=2, padded_length=64)
+    assert dataset.element_spec["input_ids"].shape == [8, 64]
+    for batch, padded in zip(batches, taken(dataset), strict=True):
+        missing = 64 - batch["input_ids"].shape[1]
+        rows = np.pad(batch["input_ids"], [(0, 0), (0, missing)])
+        assert_same([padded], [batch | {"input_ids": rows}])
+    (one_pass,) = taken(longest_first_batches(examples, 40, padded_length=64))
+    assert one_pass["input_ids"].shape == (40, 64)
+
+
 @pytest.mark.parametrize(
     ("split", "make"),
     [
-        (training_batches, lambda *args, **kw: length_batches(*args, 1, 1.2, **kw)),
-        (evaluation_batches, ordered_batches),
+        (training_batches, lambda examples, size: length_batches(examples, size, 1, 1.2)),
+        (evaluation_batches, longest_first_batches),
     ],
 )
 def test_strategy_takes_every_batch(split, make):
     examples, strategy = random_examples(21), tf.distribute.get_strategy()
-    batches = split(strategy, lambda **worker: make(examples, 4, **worker), 4)
+    batches = split(strategy, lambda **_: make(examples, 4), 4)
     expected = taken(make(examples, 4))
     iterator = iter(batches)
     actual = [{name: values.numpy() for name, values in next(iterator).items()} for _ in expected]
@@ -178,7 +190,7 @@ def test_strategy_takes_every_batch(split, make):
 
 def test_no_examples_are_an_error():
     with pytest.raises(InputError, match="at least one example"):
-        ordered_batches(EncodedExamples({"input_ids": []}, {}), 2)
+        longest_first_batches(EncodedExamples({"input_ids": []}, {}), 2)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,9 @@ def expected():
     def features(line):
         ids = tokenizer.convert_tokens_to_ids(line.tokens)
         rows = {"input_ids": ids, "input_mask": [1] * len(ids), "segment_ids": line.segment_ids}
-        return model({name: tf.constant([row]) for name, row in rows.items()})[0].numpy()
+        return model({name: tf.constant([row]) for name, row in rows.items()})["features"][
+            0
+        ].numpy()
 
     return lambda path: [
         (line.tokens, features(line)) for line in lines.read_lines(path, tokenizer, 12)
@@ -102,11 +104,11 @@ def test_a_run_that_ends_early_leaves_the_earlier_file_as_it_was(settings, tmp_p
     (tmp_path / "out.jsonl").write_text("earlier")
     features_of = job.features_of
 
-    def interrupted(compute, pool, *arguments):
+    def interrupted(predictor, pool, *arguments):
         if pool[0].index == 2:
             assert (tmp_path / ".out.jsonl.unfinished").exists()
             raise KeyboardInterrupt
-        return features_of(compute, pool, *arguments)
+        return features_of(predictor, pool, *arguments)
 
     monkeypatch.setattr(job, "features_of", interrupted)
     with pytest.raises(KeyboardInterrupt):

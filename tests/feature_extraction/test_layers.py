@@ -19,7 +19,7 @@ def encoder():
 def test_layers_are_the_originals(encoder, numbers):
     """`get_all_encoder_layers()[number]` of the original; below its first are the embeddings."""
     forward = golden_model.arrays("forward.npz")
-    outputs = layer_outputs(encoder, numbers)(golden_model.inputs(INPUTS))
+    outputs = layer_outputs(encoder, numbers)(golden_model.inputs(INPUTS))["features"]
     is_token = forward["input_mask"] == 1
     for place, number in enumerate(numbers):
         name = NAMES[number] if number < 0 else NAMES[number + 1]

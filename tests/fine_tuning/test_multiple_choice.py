@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 from bert_keras.config import BertConfig
-from bert_keras.data.length_batches import ordered_batches
+from bert_keras.data.length_batches import longest_first_batches
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning.multiple_choice import read_task
 from bert_keras.run_multiple_choice import Settings
@@ -49,6 +49,13 @@ def test_only_what_is_asked_for_is_read(tmp_path):
     assert task.train is None and [*task.evaluations] == ["dev"]
 
 
+def test_the_labels_of_a_classifier_are_forgotten(tmp_path):
+    labels, problem_type = ("entailment", "neutral"), "single_label_classification"
+    config = dataclasses.replace(CONFIG, labels=labels, problem_type=problem_type)
+    task = task_of(config, do_train=True, train_file=written(tmp_path, EXAMPLES))
+    assert (task.config.labels, task.config.problem_type) == ((), "")
+
+
 @pytest.mark.parametrize("name", ["train", "dev", "test"])
 def test_a_file_that_is_needed_must_be_named(name):
     switch = {"train": "do_train", "dev": "do_eval", "test": "do_predict"}[name]
@@ -69,13 +76,13 @@ def test_a_mixed_batch_scores_every_example_as_it_is_scored_alone(tmp_path):
     """Whatever the number of its choices; a perfect choice has accuracy 1."""
     task = task_of(do_eval=True, dev_file=written(tmp_path, EXAMPLES))
     model = task.build(task.config)
-    features = next(iter(ordered_batches(task.evaluations["dev"].examples, batch_size=4)))
+    features = next(iter(longest_first_batches(task.evaluations["dev"].examples, batch_size=4)))
     outputs = model({name: features[name] for name in model.input})
     together = task.objective(outputs, features)
     alone = []
     for example in EXAMPLES:
         of_one = task_of(do_eval=True, dev_file=written(tmp_path, [example]))
-        one = next(iter(ordered_batches(of_one.evaluations["dev"].examples, batch_size=1)))
+        one = next(iter(longest_first_batches(of_one.evaluations["dev"].examples, batch_size=1)))
         alone.append(of_one.objective(model({name: one[name] for name in model.input}), one))
     for name, (total, count) in together.items():
         np.testing.assert_allclose(total, sum(means[name].total for means in alone), rtol=1e-4)

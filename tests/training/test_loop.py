@@ -84,6 +84,9 @@ class VisitsUntil:
     def is_over(self):
         return bool(self.steps) and self.steps[-1] >= self.last_step
 
+    def begin(self, start_step):
+        self.start_step = start_step
+
     def visit(self, step):
         self.steps.append(step)
 
@@ -94,15 +97,23 @@ def test_visits_may_end_a_training():
     record, done = run([1, 3, 5, 7, 9, 11, 13], plan, visits=visits)
     assert done == 4
     assert visits.steps == [2, 4]
-    assert record.saved == [4]
-    assert list(record.reports) == [4]
+    assert record.saved == [2, 4]  # what is looked at can be gone back to
+    assert list(record.reports) == [2, 4]
 
 
 def test_a_visit_that_a_stop_came_before_is_made_first():
     plan = loop.Plan(4, 7, save_checkpoints_steps=10, report_steps=10, visit_steps=2)
     visits = VisitsUntil(6)
     _, done = run([1, 3, 5, 7, 9, 11, 13], plan, visits=visits)
-    assert (done, visits.steps) == (6, [4, 6])
+    assert (done, visits.start_step, visits.steps) == (6, 4, [4, 6])
+
+
+def test_weights_that_are_not_finite_are_not_looked_at():
+    plan = loop.Plan(0, 4, save_checkpoints_steps=10, report_steps=10, visit_steps=2)
+    visits = VisitsUntil(4)
+    with pytest.raises(InputError, match="must stay finite: at step 2"):
+        run([1, math.nan, 3, 4], plan, visits=visits)
+    assert visits.steps == []
 
 
 def test_goes_on_from_a_step():

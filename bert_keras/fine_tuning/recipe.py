@@ -4,7 +4,10 @@ import functools
 import math
 from typing import Any
 
+import tensorflow as tf
+
 from bert_keras.data.length_batches import length_batches, num_steps
+from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.fine_tuning.task import Task
 from bert_keras.optimizers.adam_weight_decay import AdamWeightDecay
 from bert_keras.optimizers.rate_factors import GradualUnfreezing, LayerRateDecay, RateFactor
@@ -35,7 +38,6 @@ DECISIVE_FLAGS = (
     "train_batch_size",
     "learning_rate",
     "learning_rate_schedule",
-    "num_train_epochs",
     "warmup_proportion",
     "random_seed",
     "layer_rate_decay",
@@ -46,33 +48,32 @@ DECISIVE_FLAGS = (
 )
 
 
-def steps_per_epoch(settings: Any, task: Task) -> int:
-    """How many steps see every example once."""
-    return num_steps(len(task.train.lengths), settings.train_batch_size, 1)
+def steps_between_evaluations(settings: FineTuningSettings, task: Task) -> int:
+    """About an epoch: batches go on from one epoch to the next."""
+    return max(1, round(_steps_of_epoch(settings, task)))
 
 
-def training(settings: Any, task: Task, visits: Visits | None) -> Training:
-    """The training that the `FineTuningSettings` ask for."""
+def padded_length(settings: FineTuningSettings, strategy: tf.distribute.Strategy) -> int | None:
+    """Positions that every batch gets: a TPU takes one shape; None: those of its examples."""
+    return settings.max_seq_length if isinstance(strategy, tf.distribute.TPUStrategy) else None
+
+
+def training(
+    settings: FineTuningSettings, task: Task, padded_length: int | None, visits: Visits | None
+) -> Training:
+    """The training that the settings ask for.
+
+    Args:
+        settings: those of a program.
+        task: what is learned.
+        padded_length: as the function of that name says.
+        visits: look at the model in between.
+    """
     num_train_steps = num_steps(
         len(task.train.lengths), settings.train_batch_size, settings.num_train_epochs
     )
     # As the original: rounded down.
     num_warmup_steps = int(num_train_steps * settings.warmup_proportion)
-    decisive = {name: getattr(settings, name) for name in DECISIVE_FLAGS}
-    decisive |= {"num_train_steps": num_train_steps, "labels": list(task.config.labels)}
-    decisive["examples"] = task.train.fingerprint()
-
-    def dataset(start_step, **worker):
-        batches = length_batches(
-            task.train,
-            settings.train_batch_size,
-            settings.random_seed,
-            settings.num_train_epochs,
-            start_step,
-            **worker,
-        )
-        return batches.repeat()  # what is read ahead of the last step is not used
-
     return Training(
         schedule=SCHEDULES[settings.learning_rate_schedule](
             settings.learning_rate, num_train_steps, num_warmup_steps
@@ -82,12 +83,12 @@ def training(settings: Any, task: Task, visits: Visits | None) -> Training:
             correct_bias=settings.correct_bias,
             rate_factors=_rate_factors(settings, task),
         ),
-        dataset=dataset,
+        dataset=functools.partial(_batches, settings, task, padded_length),
         batch_size=settings.train_batch_size,
         length=math.ceil(task.train.lengths.mean()),
         num_train_steps=num_train_steps,
         loop=settings,
-        decisive=decisive,
+        decisive=_decisive(settings, task) | {"num_train_steps": num_train_steps},
         step_options={
             "gradients_of": step.accumulated(
                 GRADIENTS[settings.xla], settings.gradient_accumulation_steps
@@ -98,13 +99,38 @@ def training(settings: Any, task: Task, visits: Visits | None) -> Training:
     )
 
 
-def _rate_factors(settings: Any, task: Task) -> list[RateFactor]:
+def _batches(settings, task, padded_length, start_step, **worker) -> tf.data.Dataset:
+    batches = length_batches(
+        task.train,
+        settings.train_batch_size,
+        settings.random_seed,
+        settings.num_train_epochs,
+        start_step,
+        padded_length=padded_length,
+        **worker,
+    )
+    return batches.repeat()  # what is read ahead of the last step is not used
+
+
+def _decisive(settings: FineTuningSettings, task: Task) -> dict[str, Any]:
+    """All that the weights depend on, by its flag or in words."""
+    return {name: getattr(settings, name) for name in DECISIVE_FLAGS} | {
+        "the model": task.config.to_dict(),
+        "the training examples (files, vocabulary, lengths)": task.train.fingerprint(),
+    }
+
+
+def _steps_of_epoch(settings, task) -> float:
+    return len(task.train.lengths) / settings.train_batch_size
+
+
+def _rate_factors(settings: FineTuningSettings, task: Task) -> list[RateFactor]:
     """By what the rate of each layer is multiplied."""
     num_layers = task.config.num_hidden_layers
     factors = []
     if settings.layer_rate_decay != 1:
         factors.append(LayerRateDecay(num_layers=num_layers, decay=settings.layer_rate_decay))
     if settings.unfreeze_every_epochs:
-        wait = settings.unfreeze_every_epochs * steps_per_epoch(settings, task)
+        wait = settings.unfreeze_every_epochs * _steps_of_epoch(settings, task)
         factors.append(GradualUnfreezing(num_layers=num_layers, num_steps=wait))
     return factors

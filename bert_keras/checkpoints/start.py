@@ -1,17 +1,14 @@
-"""What a fine-tuning begins with: a pretrained model, or a new one of some configuration."""
+"""The model that a program starts from, as its flags name it."""
 
 import dataclasses
-from typing import Any
 
 import keras
-import tensorflow as tf
 
-from bert_keras.checkpoints import pretrained
-from bert_keras.checkpoints.builders import stored_model_of
-from bert_keras.checkpoints.formats import checkpoint_folders, detection, native
-from bert_keras.checkpoints.formats.config_files import OWN_CONFIG_FILE, read_config_file
+from bert_keras.checkpoints.formats import detection
+from bert_keras.checkpoints.formats.config_files import read_config_file
 from bert_keras.checkpoints.labels import relabeled, without_unfit_head
 from bert_keras.checkpoints.loading import check_config, load_weights
+from bert_keras.checkpoints.model_settings import ModelSettings
 from bert_keras.checkpoints.names import HEADS, POOLER
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.checkpoints.weights import Weights
@@ -20,12 +17,11 @@ from bert_keras.errors import InputError
 from bert_keras.notices import notify
 from bert_keras.tokenizers.vocabulary import known_case
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
-from bert_keras.training import run_folder, run_state
 
 
 @dataclasses.dataclass(frozen=True)
 class Start:
-    """A model before its training.
+    """A model before it is built.
 
     `weights` is None where they are to be drawn at random.
     """
@@ -35,35 +31,11 @@ class Start:
     weights: Weights | None
 
 
-def read_start(settings: Any) -> Start:
-    """Reads what the `FineTuningSettings` name; values of weights are read later.
-
-    Without `do_train` it is the model of the output folder, if there is one: the finished one, or
-    the newest checkpoint of a run that is not.
+def read_start(settings: ModelSettings) -> Start:
+    """Reads what the flags name; values of weights are read later.
 
     Raises:
         InputError: a file is missing or damaged, or files contradict each other.
-    """
-    if settings.do_train:
-        return read_named(settings)
-    if _holds_model(settings.output_dir):
-        if settings.init_checkpoint:
-            notify(f"the model of {settings.output_dir} is used, and not --init_checkpoint")
-        return _of_stored(detection.read_model(settings.output_dir, settings.do_lower_case))
-    start = read_named(settings)
-    if start.weights is None:
-        raise InputError(
-            f"There is nothing to evaluate: {settings.output_dir} holds no model and "
-            "--init_checkpoint is not given. Train with --do_train, or name one."
-        )
-    return start
-
-
-def read_named(settings: Any) -> Start:
-    """Reads what `init_checkpoint`, `bert_config_file`, `vocab_file` and `do_lower_case` name.
-
-    Raises:
-        InputError: as `read_start`.
     """
     if settings.bert_config_file and settings.vocab_file:
         return _of_files(settings)
@@ -73,7 +45,7 @@ def read_named(settings: Any) -> Start:
             "--bert_config_file and --vocab_file for a new one. Received: "
             f"{'a file without the other' if _names_file(settings) else 'none of them'}"
         )
-    start = _of_stored(detection.read_model(settings.init_checkpoint, settings.do_lower_case))
+    start = read_folder(settings.init_checkpoint, settings.do_lower_case)
     if settings.bert_config_file:
         config, _ = read_config_file(settings.bert_config_file)
         check_config(start.weights, config)
@@ -83,21 +55,19 @@ def read_named(settings: Any) -> Start:
     return start
 
 
-def describe_run(model: keras.Model, tokenizer: WordPieceTokenizer, folder: str) -> None:
-    """Makes the folder of a new run one of a model, whose weights are those of its checkpoints.
+def read_folder(folder: str, do_lower_case: bool | None) -> Start:
+    """Reads the model of a folder, whoever wrote it.
 
     Raises:
-        InputError: it holds a model that no run made there, which would be lost.
+        InputError: as `read_start`; it holds no vocabulary.
     """
-    if run_state.saved_steps(folder):
-        return
-    pretrained.check_no_other_model(folder)
-    if _holds_model(folder) and not run_folder.read_settings(folder):
+    stored = detection.read_model(folder, do_lower_case)
+    if stored.tokenizer is None:
         raise InputError(
-            f"A run needs a folder of its own. Received: --output_dir={folder}, which holds a "
-            "finished model. Use another folder, with this one as --init_checkpoint."
+            "A model needs its vocabulary: vocab.txt or tokenizer.json beside it, or --vocab_file. "
+            f"Received: {stored.weights.path} without"
         )
-    native.write_description(stored_model_of(model, tokenizer), folder)
+    return Start(stored.config, stored.tokenizer, stored.weights)
 
 
 def check_fit(start: Start, max_seq_length: int) -> None:
@@ -116,10 +86,16 @@ def check_fit(start: Start, max_seq_length: int) -> None:
         )
 
 
-def initialize(model: keras.Model, start: Start, config: BertConfig) -> None:
+def initialize(model: keras.Model, start: Start, config: BertConfig, is_trained: bool) -> None:
     """Gives a model, built from `config`, the weights of `start`, and says what was not read.
 
-    A head is taken if it was made for the same labels, and so may be a pooler.
+    A head is taken if it was made for the same labels.
+
+    Args:
+        model: made by a function of `bert_keras.models`.
+        start: where the weights come from.
+        config: names the labels of the model.
+        is_trained: whether what is missing will be learned: head and pooler may be then.
 
     Raises:
         InputError: a weight is missing, or the file is damaged.
@@ -130,32 +106,22 @@ def initialize(model: keras.Model, start: Start, config: BertConfig) -> None:
     weights = relabeled(stored, config.labels).weights if config.labels else start.weights
     weights = without_unfit_head(weights, model)
     report = load_weights(model, weights, optional=(*HEADS, POOLER))
-    # Pretraining heads and the head of another task are never wanted.
+    if report.missing and not is_trained:
+        raise InputError(
+            f"{model.name} cannot be used before it is trained: {weights.path} lacks "
+            f"{', '.join(report.missing)}. Train with --do_train, or name a fine-tuned model."
+        )
+    # Heads of other tasks are never wanted.
     unused = [name for name in report.unused if not name.startswith((*HEADS, POOLER))]
     for line in report._replace(unused=unused).notices(weights.path):
         notify(line)
 
 
-def _holds_model(folder: str | None) -> bool:
-    if not folder or not tf.io.gfile.exists(tf.io.gfile.join(folder, OWN_CONFIG_FILE)):
-        return False
-    return checkpoint_folders.find_checkpoint(folder) is not None
-
-
-def _names_file(settings: Any) -> bool:
+def _names_file(settings: ModelSettings) -> bool:
     return bool(settings.bert_config_file or settings.vocab_file)
 
 
-def _of_stored(stored: StoredModel) -> Start:
-    if stored.tokenizer is None:
-        raise InputError(
-            "A model needs its vocabulary: vocab.txt or tokenizer.json beside it, or --vocab_file. "
-            f"Received: {stored.weights.path} without"
-        )
-    return Start(stored.config, stored.tokenizer, stored.weights)
-
-
-def _of_files(settings: Any) -> Start:
+def _of_files(settings: ModelSettings) -> Start:
     """The original's way: every file is named, the weights by their prefix."""
     config, _ = read_config_file(settings.bert_config_file)
     weights = None
@@ -165,7 +131,7 @@ def _of_files(settings: Any) -> Start:
     return Start(config, _tokenizer(settings), weights)
 
 
-def _tokenizer(settings: Any) -> WordPieceTokenizer:
+def _tokenizer(settings: ModelSettings) -> WordPieceTokenizer:
     do_lower_case = settings.do_lower_case
     if do_lower_case is None:
         vocabulary = WordPieceTokenizer(settings.vocab_file).vocab

@@ -1,0 +1,170 @@
+"""One fine-tuning: trains, evaluates and predicts, as far as its settings ask for it."""
+
+from bert_keras import command_line
+from bert_keras.checkpoints import pretrained
+from bert_keras.data.encoded import EncodedExamples
+from bert_keras.errors import InputError
+from bert_keras.fine_tuning import recipe, run_model
+from bert_keras.fine_tuning.early_stopping import EarlyStopping, Evaluated, best_step_of, forget
+from bert_keras.fine_tuning.settings import FineTuningSettings
+from bert_keras.fine_tuning.task import Task
+from bert_keras.notices import notify
+from bert_keras.progress import Progress
+from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+from bert_keras.training import agreement, evaluation, run_folder, run_state
+from bert_keras.training.predicting import Outputs, Predictor
+from bert_keras.training.session import Session
+
+
+class Run:
+    """A model in its folder, and the task that it learns.
+
+    Args:
+        session: the model.
+        settings: what is done.
+        tokenizer: that of the model's vocabulary.
+        task: what is learned, scored and answered.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        settings: FineTuningSettings,
+        tokenizer: WordPieceTokenizer,
+        task: Task,
+    ):
+        self._session = session
+        self._settings = settings
+        self._folder = settings.output_dir
+        self._tokenizer = tokenizer
+        self._task = task
+        self._padded_length = recipe.padded_length(settings, session.strategy)
+        self._predictor = Predictor(
+            session.strategy, session.model, session.stop, self._padded_length
+        )
+        self._evaluated: list[tuple[EncodedExamples, Outputs]] = []
+
+    def all(self) -> dict[str, float] | None:
+        """Returns the results of the evaluation, name -> value; None without one."""
+        step = self._train() if self._settings.do_train else self._load()
+        if step is None:
+            return None
+        results = self._evaluate(step) if self._settings.do_eval else None
+        if self._settings.do_predict and not self._session.stop.reason:
+            self._write_predictions()
+        return results
+
+    def _load(self) -> int:
+        """Takes the weights of the start; returns the steps that they were trained for here."""
+        self._session.initialize(self._session.model)
+        if self._session.is_chief:
+            run_folder.make(self._folder)
+        return best_step_of(self._folder) or max(run_state.saved_steps(self._folder), default=0)
+
+    def _train(self) -> int | None:
+        """Trains and keeps the model; returns the steps done, None if it was stopped."""
+        settings, session = self._settings, self._session
+        early_stopping = self._early_stopping() if settings.early_stopping_epochs else None
+        training = recipe.training(settings, self._task, self._padded_length, early_stopping)
+        if session.is_chief:
+            run_model.describe(session.model, self._tokenizer, self._folder, training.decisive)
+        done = session.train(training)
+        if early_stopping:
+            is_over = self._finish(early_stopping, done, training.num_train_steps)
+            step = early_stopping.best_step
+        else:
+            is_over, step = done == training.num_train_steps, done
+            if is_over:
+                self._keep_last()
+        if is_over and session.stop.reason:
+            notify(
+                f"Stopped by {session.stop.reason} after the last step: the model is in "
+                f"{self._folder}. The same command goes on from there."
+            )
+        return step if is_over and not session.stop.reason else None
+
+    def _finish(self, early_stopping, done, num_train_steps) -> bool:
+        """Takes the best weights if the training has ended; returns whether it has."""
+        if done == num_train_steps:
+            early_stopping.visit(done)
+        elif not early_stopping.is_over:
+            return False
+        if self._session.stop.reason:
+            return False
+        pretrained.load_noticed(self._session.model, self._folder)
+        notify(f"the best weights are those of step {early_stopping.best_step}")
+        return True
+
+    def _early_stopping(self) -> EarlyStopping:
+        settings, task = self._settings, self._task
+        if not task.evaluations:
+            raise InputError(
+                "--early_stopping_epochs needs examples to evaluate on. Received: none with answers"
+            )
+        examples = [one.examples.fingerprint() for one in task.evaluations.values()]
+        return EarlyStopping(
+            self._folder,
+            Evaluated(task.metric, " ".join(examples)),
+            recipe.steps_between_evaluations(settings, task),
+            settings.early_stopping_epochs,
+            self._score,
+            self._keep,
+            self._session.is_chief,
+        )
+
+    def _keep(self) -> None:
+        if self._session.is_chief:
+            made_by = f"Made by these flags:\n\n    {command_line.command(self._settings)}"
+            pretrained.save_pretrained(self._session.model, self._tokenizer, self._folder, made_by)
+        agreement.meet(self._session.strategy)
+
+    def _keep_last(self) -> None:
+        self._keep()
+        if self._session.is_chief:
+            forget(self._folder)
+
+    def _score(self) -> float | None:
+        """The score that decides, of the chief: others may differ in the last digit."""
+        scores = self._scores()
+        if scores is None:
+            return None
+        return agreement.of_chief(self._session.strategy, scores[self._task.metric])
+
+    def _scores(self) -> dict[str, float] | None:
+        """The scores of all sets, name -> value; None if a stop was requested."""
+        scores = {}
+        self._evaluated.clear()
+        for name, (examples, score) in self._task.evaluations.items():
+            outputs = self._outputs(examples, self._settings.eval_batch_size, f"evaluating {name}")
+            if outputs is None:
+                return None
+            self._evaluated.append((examples, outputs))
+            scores |= score(outputs)
+        return scores
+
+    def _evaluate(self, step: int) -> dict[str, float] | None:
+        scores = self._scores()
+        if scores is None:
+            notify(f"Stopped by {self._session.stop.reason} in the evaluation: no results.")
+            return None
+        results = scores | {"global_step": step}
+        if self._session.is_chief:
+            evaluation.write_results(self._folder, results)
+        return results
+
+    def _write_predictions(self) -> None:
+        batch_size = self._settings.predict_batch_size
+        if not self._settings.do_eval:
+            self._evaluated.clear()  # what early stopping saw was made by other weights
+        for name, (examples, write) in self._task.predictions.items():
+            outputs = next((made for of, made in self._evaluated if of is examples), None)
+            outputs = outputs or self._outputs(examples, batch_size, f"predicting {name}")
+            if outputs is None:
+                notify(f"Stopped by {self._session.stop.reason} in the prediction of {name}.")
+                return
+            if self._session.is_chief:
+                write(outputs, self._folder)
+
+    def _outputs(self, examples, batch_size, what) -> Outputs | None:
+        with Progress(what, total=len(examples.lengths), unit=" examples") as progress:
+            return self._predictor.predict(examples, batch_size, progress.advance)

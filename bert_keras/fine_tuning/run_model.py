@@ -1,0 +1,92 @@
+"""The model of a run's folder: which one is taken, and which one may be replaced."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from bert_keras.checkpoints import pretrained
+from bert_keras.checkpoints.builders import stored_model_of
+from bert_keras.checkpoints.formats import checkpoint_folders, native
+from bert_keras.checkpoints.formats.config_files import OWN_CONFIG_FILE
+from bert_keras.checkpoints.start import Start, read_folder, read_start
+from bert_keras.errors import InputError
+from bert_keras.fine_tuning.settings import FineTuningSettings
+from bert_keras.notices import notify
+from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+from bert_keras.training import run_folder, run_state
+
+
+def holds_model(folder: str) -> bool:
+    """Whether `folder` holds a model of ours: a finished one, or the checkpoints of a run."""
+    if not tf.io.gfile.exists(tf.io.gfile.join(folder, OWN_CONFIG_FILE)):
+        return False
+    return checkpoint_folders.find_checkpoint(folder) is not None
+
+
+def read_model(settings: FineTuningSettings) -> Start:
+    """Reads the model to begin with; without `do_train` that of the output folder, if it has one.
+
+    Raises:
+        InputError: a file is missing or damaged, or files contradict each other; there is nothing
+            to evaluate.
+    """
+    if settings.do_train:
+        return read_start(settings)
+    if holds_model(settings.output_dir):
+        if settings.init_checkpoint:
+            notify(f"the model of {settings.output_dir} is used, and not --init_checkpoint")
+        return read_folder(settings.output_dir, settings.do_lower_case)
+    start = read_start(settings)
+    if start.weights is None:
+        raise InputError(
+            f"There is nothing to evaluate: {settings.output_dir} holds no model and "
+            "--init_checkpoint is not given. Train with --do_train, or name one."
+        )
+    return start
+
+
+def check_free(folder: str, own_file: str) -> None:
+    """Raises InputError if a model would be lost: one there that no command like this one made.
+
+    Args:
+        folder: the output folder; it need not exist.
+        own_file: what such a command leaves there.
+    """
+    pretrained.check_no_other_model(folder)
+    if holds_model(folder) and not tf.io.gfile.exists(tf.io.gfile.join(folder, own_file)):
+        raise InputError(
+            f"A run needs a folder of its own. Received: --output_dir={folder}, which holds "
+            "another model. Use another folder, with this one as --init_checkpoint."
+        )
+
+
+def describe(
+    model: keras.Model,
+    tokenizer: WordPieceTokenizer,
+    folder: str,
+    decisive: Mapping[str, Any],
+) -> None:
+    """Makes the folder of a new run one of a model, whose weights are those of its checkpoints.
+
+    Args:
+        model: what is trained.
+        tokenizer: that of its vocabulary.
+        folder: that of the run.
+        decisive: all that the weights depend on.
+
+    Raises:
+        InputError: it holds a model of another command, which would be lost.
+    """
+    if run_state.saved_steps(folder):
+        return
+    check_free(folder, run_folder.SETTINGS_NAME)
+    stored = run_folder.read_settings(folder)
+    if holds_model(folder) and stored != json.loads(json.dumps(decisive)):
+        raise InputError(
+            f"{folder} holds the finished model of another command, without its checkpoints. Use "
+            "another --output_dir."
+        )
+    native.write_description(stored_model_of(model, tokenizer), folder)
