@@ -74,6 +74,8 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
             "--glue_submission is for a task of GLUE. "
             f"Received: --task_name={settings.task_name or ''}"
         )
+    if not settings.do_train:
+        _check_same_problem(description.problem_type, config.problem_type)
     problem = PROBLEMS[description.problem_type]
     files = Files(settings, description, problem.answers, tokenizer)
     train = files.read_train() if settings.do_train else []
@@ -216,6 +218,16 @@ def _default_problem_type(settings: Any, config: BertConfig) -> str:
     if len(settings.label_column) > 1:
         return MULTI_LABEL
     return (not settings.do_train and config.problem_type) or CLASSIFICATION
+
+
+def _check_same_problem(wanted: str, stored: str) -> None:
+    """Raises InputError for answers of another kind than those of a model as it is."""
+    if stored and wanted != stored:
+        raise InputError(
+            f"A model that is not trained gives the answers that it was made for: {stored}, as its "
+            f"config.json says. Received: data with {wanted}. Leave out --problem_type, train with "
+            "--do_train, or correct `problem_type` in that file if it is wrong."
+        )
 
 
 def _labels(

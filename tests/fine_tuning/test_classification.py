@@ -169,6 +169,17 @@ def test_a_finished_model_says_which_labels_and_what_kind_of_answers_it_has(task
     assert found.evaluations["dev"].examples.values["label_marks"].tolist() == [[1, 1]]
 
 
+@pytest.mark.parametrize(
+    "flags", [{"problem_type": "single_label_classification"}, {"label_column": ["sun", "rain"]}]
+)
+def test_answers_of_another_kind_than_the_finished_model_s_are_refused(task, flags):
+    stored = {"labels": ("rain", "sun"), "problem_type": "regression"}
+    files = {"train.csv": "text,label,rain,sun\na,sun,0,1\nb,rain,1,0\n"}
+    with pytest.raises(InputError, match="made for: regression.*Received: data with .*label_"):
+        task(files, stored, text_a_column="text", do_eval=True, **flags)
+    assert task(files, stored, text_a_column="text", do_train=True, **flags).train
+
+
 def test_several_columns_of_marks(task):
     flags = {"text_a_column": "text", "label_column": ["rain", "sun"], "do_train": True}
     found = task({"train.csv": "text,rain,sun\na,1,0\nb,1,1\n"}, **flags)
