@@ -1,6 +1,8 @@
 """Any number of labels for each text: the answer is a tuple of names, which may be empty."""
 
-from collections.abc import Sequence
+import csv
+import io
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -11,12 +13,13 @@ from bert_keras.tasks.classification.reading import Example, column_of, one_line
 from bert_keras.tasks.collapse import notify_collapse
 from bert_keras.tasks.tables import Row
 
-SEPARATOR = ","  # of labels in one cell
 MARKS = {"1": True, "true": True, "0": False, "false": False}
 
 
 def read(row: Row, columns: Sequence[str]) -> tuple[str, ...]:
     """Names with commas between them, or a list of JSON; of several columns, those marked with 1.
+
+    A name that holds a comma stands in quotation marks, as in a CSV.
 
     Raises:
         InputError: something else stands there.
@@ -27,7 +30,7 @@ def read(row: Row, columns: Sequence[str]) -> tuple[str, ...]:
     value = row.value(column)
     if isinstance(value, list):
         return tuple(one_line(row._replace(values={column: label}), column) for label in value)
-    labels = (label.strip() for label in one_line(row, column).split(SEPARATOR))
+    labels = (label.strip() for label in _separated(row, column))
     return tuple(label for label in labels if label)
 
 
@@ -67,15 +70,33 @@ def probabilities(logits: np.ndarray) -> np.ndarray:
 
 
 def predict(logits: np.ndarray, labels: Sequence[str]) -> list[str]:
-    """The labels with a probability of at least 0.5 of each row, with commas between them."""
+    """The labels with a probability of at least 0.5 of each row, as `read` takes them."""
     return [
-        SEPARATOR.join(label for label, found in zip(labels, row, strict=True) if found)
+        _joined(label for label, found in zip(labels, row, strict=True) if found)
         for row in _is_predicted(logits)
     ]
 
 
 def _is_predicted(logits: np.ndarray) -> np.ndarray:
     return logits >= 0  # bool [N, L]
+
+
+def _separated(row: Row, column: str) -> list[str]:
+    """The parts of a cell between commas, quoted as in RFC 4180."""
+    text = one_line(row, column)
+    try:
+        return next(csv.reader([text], skipinitialspace=True, strict=True))
+    except csv.Error as error:
+        raise InputError(
+            f"{row.place}: commas part the labels of the column {column!r}, and one that holds a "
+            f"comma stands in quotation marks. Received: {text!r:.100} ({error})."
+        ) from error
+
+
+def _joined(labels: Iterable[str]) -> str:
+    cell = io.StringIO()
+    csv.writer(cell, lineterminator="").writerow(labels)
+    return cell.getvalue()
 
 
 def _is_marked(row: Row, column: str) -> bool:

@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
 from bert_keras.errors import InputError
@@ -23,6 +25,7 @@ def examples(*answers):
     [
         ("wind, rain", ("wind", "rain")),
         ("rain", ("rain",)),
+        ('wind, "rain, heavy",5" snow', ("wind", "rain, heavy", '5" snow')),
         ("", ()),
         (["rain", "a, b", 3], ("rain", "a, b", "3")),
         ([], ()),
@@ -30,6 +33,21 @@ def examples(*answers):
 )
 def test_labels_of_a_cell_or_a_list(value, labels):
     assert multi_label.read(row(labels=value), ("labels",)) == labels
+
+
+def test_a_quotation_mark_without_its_other_half_is_refused():
+    with pytest.raises(InputError, match="train.csv, line 5: commas part.*'rain, \"wind'"):
+        multi_label.read(row(labels='rain, "wind'), ("labels",))
+
+
+names = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1)
+
+
+@given(st.sets(names.map(str.strip).filter(bool), max_size=4))
+def test_predictions_are_read_back(labels):
+    labels = tuple(labels)
+    [cell] = multi_label.predict(np.ones([1, len(labels)]), labels)
+    assert multi_label.read(row(labels=cell), ("labels",)) == labels
 
 
 def test_several_columns_hold_a_mark_for_each_label():
