@@ -16,9 +16,11 @@ In a .csv, quotation marks hold commas and line ends; in a .tsv they are text, a
 Every row is an example, also one with an empty text; one that cannot be read ends the program, and
 is named. Classes are compared by name: a model may have them in another order than the data.
 
-Results of an evaluation are in eval_results.txt, predictions in test_results.tsv: a header, then of
-each row the id, the probability of every label, the prediction. A file to predict needs no labels.
-Of GLUE's tasks there is also the file that its server takes, such as MRPC.tsv.
+Results of an evaluation are in eval_results.txt, by the official names of the scores: `accuracy` is
+the original's `eval_accuracy`; its `eval_loss` is left out, as no task is scored by it. Predictions
+are in test_results.tsv: a header, then of each row the id, the probability of every label, the
+prediction. A file to predict needs no labels. Of GLUE's tasks there is also the file that its
+server takes, such as MRPC.tsv.
 
 A run that was stopped or killed is continued by the same command, with the same result as if it
 had not been. SIGTERM saves and exits with status 0, Ctrl-C saves and exits with 130.
@@ -45,7 +47,11 @@ class Settings(FineTuningSettings):
         None,
         "Folder of the files: of GLUE's download, or train, dev and test as .tsv, .csv or .jsonl.",
     )
-    train_file: str | None = flags.setting(None, "The training set, instead of that of --data_dir.")
+    train_file: str | None = flags.setting(
+        None,
+        "The training set, instead of that of --data_dir, in its layout: that of CoLA has no "
+        "header.",
+    )
     dev_file: str | None = flags.setting(None, "The set to evaluate on, likewise.")
     test_file: str | None = flags.setting(None, "The set to predict, likewise.")
     text_a_column: str | None = flags.setting(None, "The column of the text.")

@@ -144,6 +144,14 @@ def test_files_may_lie_in_a_bucket(task):
     ]
 
 
+def test_a_header_where_cola_has_none_is_no_example(task):
+    files = {"train.tsv": "source\tlabel\tmark\tsentence\ngj04\t1\t\ta b\n"}
+    with pytest.raises(
+        InputError, match="line 1: the label must be one of 0, 1. Received: 'label'"
+    ):
+        task(files, task_name="CoLA", do_train=True)
+
+
 def test_labels_of_other_data_are_those_of_the_training_set(task):
     found = task(
         {"train.csv": TOPICS, "dev.csv": "text,topic\nd,rain\n"},
