@@ -10,6 +10,7 @@ from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.fine_tuning.task import Evaluation, Prediction, Task
 from bert_keras.models.classifier import classifier
 from bert_keras.objectives.classification import ACCURACIES, LOSSES, classification
+from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training.run_folder import write_text
 
 TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefgh"]
@@ -37,6 +38,10 @@ def write_model(folder):
     }
 
 
+def tokenizer(model):
+    return WordPieceTokenizer(model["vocab_file"])
+
+
 def settings(model, folder, **changes):
     values = {
         "output_dir": str(folder),
@@ -53,11 +58,11 @@ def settings(model, folder, **changes):
 
 
 def examples(num_examples, seed):
-    """Rows of 3 to 21 letters; every other one is made to hold an `a`."""
+    """Rows of 3 to 14 letters; every other one is made to hold an `a`."""
     random = np.random.default_rng(seed)
     ids, labels = [], []
     for index in range(num_examples):
-        letters = random.integers(FIRST_LETTER + 1, len(TOKENS), random.integers(3, 22))
+        letters = random.integers(FIRST_LETTER + 1, len(TOKENS), random.integers(3, 15))
         labels.append(index % 2)
         if labels[-1]:
             letters[random.integers(len(letters))] = FIRST_LETTER

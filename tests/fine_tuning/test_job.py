@@ -8,10 +8,13 @@ import pytest
 import tensorflow as tf
 
 import bert_keras
+from bert_keras.checkpoints.builders import stored_model_of
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning import job
+from bert_keras.models.bert import bert
 from bert_keras.training import run_state
 from bert_keras.training.stop import StopRequest
+from tests.checkpoints import stored_models
 from tests.fine_tuning import letters
 
 
@@ -93,10 +96,25 @@ def test_the_best_weights_are_kept(model, tmp_path):
     settings = letters.settings(model, tmp_path, num_train_epochs=20.0, early_stopping_epochs=3)
     results = run(settings)
     log = (tmp_path / "evaluations.json").read_text()
-    scores = {int(step): score for step, score in json.loads(log).items()}
+    scores = {int(step): score for step, score in json.loads(log)["scores"].items()}
     assert results["eval_accuracy"] == max(scores.values()) == scores[results["global_step"]]
     assert max(scores) <= results["global_step"] + 3 * 6
     assert run(settings) == results  # the same command finds the run to be over
+
+
+def test_a_head_of_random_numbers_answers_nothing(model, tmp_path):
+    pretrained = tmp_path / "pretrained"
+    stored = stored_model_of(bert(letters.CONFIG), letters.tokenizer(model))
+    stored_models.write(stored, pretrained, "bert_keras")
+    settings = letters.settings(
+        {"init_checkpoint": str(pretrained), "max_seq_length": 24},
+        tmp_path / "mistyped",
+        do_train=False,
+        do_predict=True,
+    )
+    with pytest.raises(InputError, match="cannot be used before it is trained"):
+        run(settings)
+    assert not (tmp_path / "mistyped").exists()
 
 
 @pytest.mark.parametrize(
@@ -107,6 +125,7 @@ def test_the_best_weights_are_kept(model, tmp_path):
         ({"vocab_file": None}, "a file without the other"),
         ({"learning_rate_schedule": "cosine"}, "must be one of original"),
         ({"num_train_epochs": 0.0}, "--num_train_epochs must be positive"),
+        ({"num_frozen_layers": 3}, "--num_frozen_layers must be at most 2"),
     ],
 )
 def test_settings_that_cannot_work(model, tmp_path, changes, message):

@@ -1,0 +1,54 @@
+"""Outputs come in the order of the examples, whatever the batches are."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from bert_keras.data.encoded import EncodedExamples
+from bert_keras.training.predicting import Predictor
+from bert_keras.training.stop import StopRequest
+
+LENGTHS = [3, 20, 1, 9, 9, 2, 14]
+
+
+@pytest.fixture(scope="module")
+def model():
+    """Twice its ids, and their sum."""
+    ids = keras.Input((None,), dtype="int32", name="input_ids")
+    outputs = {"twice": ids * 2, "sum": keras.ops.sum(ids, axis=1, keepdims=True)}
+    return keras.Model({"input_ids": ids}, outputs)
+
+
+@pytest.fixture(scope="module")
+def examples():
+    ids = [np.arange(length, dtype=np.int32) + length for length in LENGTHS]
+    return EncodedExamples({"input_ids": ids}, {})
+
+
+def predictor(model, stop=None, **options):
+    return Predictor(tf.distribute.get_strategy(), model, stop or StopRequest(), **options)
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 7, 10])
+def test_every_example_gets_its_own_outputs(model, examples, batch_size):
+    done = []
+    outputs = predictor(model).predict(examples, batch_size, done.append)
+    assert sum(done) == len(LENGTHS)
+    for ids, twice, total in zip(
+        examples.tokens["input_ids"], outputs["twice"], outputs["sum"], strict=True
+    ):
+        np.testing.assert_array_equal(twice[: len(ids)], 2 * ids)
+        assert not twice[len(ids) :].any()  # padding
+        assert total == [ids.sum()]
+
+
+def test_batches_may_all_have_one_length(model, examples):
+    outputs = predictor(model, padded_length=24).predict(examples, 4, lambda _: None)
+    assert {values.shape for values in outputs["twice"]} == {(24,)}
+
+
+def test_a_stop_leaves_no_outputs(model, examples):
+    stop = StopRequest()
+    stop.request("a test")
+    assert predictor(model, stop).predict(examples, 2, lambda _: None) is None
