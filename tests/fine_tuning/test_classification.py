@@ -146,9 +146,7 @@ def test_files_may_lie_in_a_bucket(task):
 
 def test_a_header_where_cola_has_none_is_no_example(task):
     files = {"train.tsv": "source\tlabel\tmark\tsentence\ngj04\t1\t\ta b\n"}
-    with pytest.raises(
-        InputError, match="line 1: the label must be one of 0, 1. Received: 'label'"
-    ):
+    with pytest.raises(InputError, match="line 1: the label must be one of 0, 1.*'label'"):
         task(files, task_name="CoLA", do_train=True)
 
 

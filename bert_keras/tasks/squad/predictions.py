@@ -15,7 +15,9 @@ import numpy as np
 from bert_keras.errors import InputError
 from bert_keras.tasks.squad.answer_text import ANSWER_TEXTS
 from bert_keras.tasks.squad.candidates import Span, ranked_spans
+from bert_keras.tasks.squad.contexts import EncodedContext
 from bert_keras.tasks.squad.features import PredictionFeatures
+from bert_keras.tasks.squad.packing import PlacedWindow
 from bert_keras.tasks.squad.reading import SquadFile
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
@@ -82,28 +84,15 @@ def predicted_answers(
     rows_of_question: list[list[int]] = [[] for _ in file.questions]
     for row, placed in enumerate(features.windows):
         rows_of_question[placed.question].append(row)
-    text_of_span = ANSWER_TEXTS[settings.answer_text]
     answers = []
     for question, rows in zip(file.questions, rows_of_question, strict=True):
-        context = features.contexts[question.context]
-        starts, ends = [start_logits[row] for row in rows], [end_logits[row] for row in rows]
-        spans = ranked_spans(
-            [features.windows[row] for row in rows],
-            starts,
-            ends,
-            settings.n_best_size,
-            settings.max_answer_length,
+        text_of = functools.partial(
+            _text, features.contexts[question.context], tokenizer, settings.answer_text
         )
-        answers.append(
-            _answer(
-                spans,
-                _null_span(starts, ends),
-                lambda span, context=context: text_of_span(
-                    context, span.first, span.last, tokenizer
-                ),
-                settings,
-            )
+        windows, starts, ends = (
+            [column[row] for row in rows] for column in (features.windows, start_logits, end_logits)
         )
+        answers.append(_answer(windows, starts, ends, text_of, settings))
     return answers
 
 
@@ -165,9 +154,29 @@ def _null_span(start_logits: list[np.ndarray], end_logits: list[np.ndarray]) -> 
 
 
 def _answer(
-    spans: list[Span], null: Span, text_of: Callable[[Span], str], settings: AnswerSettings
+    windows: list[PlacedWindow],
+    start_logits: list[np.ndarray],
+    end_logits: list[np.ndarray],
+    text_of: Callable[[Span], str],
+    settings: AnswerSettings,
 ) -> PredictedAnswer:
-    """The answer, given all spans that can be it, best first."""
+    """The answer to the question of these windows."""
+    spans = ranked_spans(
+        windows, start_logits, end_logits, settings.n_best_size, settings.max_answer_length
+    )
+    null = _null_span(start_logits, end_logits)
+    n_best = _with_probabilities(_n_best(spans, null, text_of, settings))
+    if not spans:
+        return PredictedAnswer("", NULL_ODDS_WITHOUT_SPAN, n_best)
+    null_odds = _score(null) - spans[0].start_logit - spans[0].end_logit
+    is_null = settings.version_2_with_negative and null_odds > settings.null_score_diff_threshold
+    return PredictedAnswer("" if is_null else text_of(spans[0]), null_odds, n_best)
+
+
+def _n_best(
+    spans: list[Span], null: Span, text_of: Callable[[Span], str], settings: AnswerSettings
+) -> dict[str, Span]:
+    """Text -> its best span, of the best texts, best first; "" if there is no answer."""
     has_null = settings.version_2_with_negative
     ranked = sorted([*spans, null], key=_score, reverse=True) if has_null else spans
     best_by_text: dict[str, Span] = {}
@@ -177,12 +186,13 @@ def _answer(
         best_by_text.setdefault("" if span is null else text_of(span), span)
     if has_null or not spans:
         best_by_text.setdefault("", null if has_null else _NO_SPAN)
-    n_best = _with_probabilities(best_by_text)
-    if not spans:
-        return PredictedAnswer("", NULL_ODDS_WITHOUT_SPAN, n_best)
-    null_odds = _score(null) - spans[0].start_logit - spans[0].end_logit
-    is_null = has_null and null_odds > settings.null_score_diff_threshold
-    return PredictedAnswer("" if is_null else text_of(spans[0]), null_odds, n_best)
+    return best_by_text
+
+
+def _text(
+    context: EncodedContext, tokenizer: WordPieceTokenizer, answer_text: str, span: Span
+) -> str:
+    return ANSWER_TEXTS[answer_text](context, span.first, span.last, tokenizer)
 
 
 def _with_probabilities(best_by_text: dict[str, Span]) -> list[Candidate]:
