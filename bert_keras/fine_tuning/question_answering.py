@@ -85,9 +85,12 @@ class AskedQuestions:
             *(getattr(settings, name) for name in AnswerSettings._fields)
         )
         self._tokenizer = tokenizer
+        self._is_scored = settings.do_eval
+        self._answered: tuple[Outputs | None, list[PredictedAnswer]] = (None, [])
 
     @property
     def examples(self) -> EncodedExamples:
+        """The windows of all questions."""
         return self._features.examples
 
     def require_answers(self) -> None:
@@ -104,21 +107,25 @@ class AskedQuestions:
         return self._score(self._answers(outputs))
 
     def write(self, outputs: Outputs, folder: str) -> None:
-        """Writes the files of the original; says the scores, if there are answers."""
+        """Writes the files of the original; says the scores that no evaluation tells."""
         answers = self._answers(outputs)
         version_2 = self._settings.version_2_with_negative
         for name, text in prediction_files(self._file, answers, version_2).items():
             write_text(f"{folder}/{name}", text)
-        if self._has_answers():
+        if self._has_answers() and not self._is_scored:
             found = self._score(answers)
             shown = ", ".join(f"{name} {value:.2f}" for name, value in found.items())
             notify(f"{folder}/predictions.json scores {shown}")
 
     def _answers(self, outputs: Outputs) -> list[PredictedAnswer]:
-        outputs = without_padding(outputs, self._features)
-        return predicted_answers(
-            self._file, self._features, outputs, self._settings, self._tokenizer
-        )
+        """The answers; found once for outputs that are both evaluated and written."""
+        if outputs is not self._answered[0]:
+            logits = without_padding(outputs, self._features)
+            answers = predicted_answers(
+                self._file, self._features, logits, self._settings, self._tokenizer
+            )
+            self._answered = (outputs, answers)
+        return self._answered[1]
 
     def _has_answers(self) -> bool:
         enough = any if self._settings.version_2_with_negative else all

@@ -8,8 +8,10 @@ import pytest
 
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
+from bert_keras.fine_tuning import question_answering
 from bert_keras.fine_tuning.question_answering import read_task
 from bert_keras.run_squad import Settings
+from bert_keras.tasks.squad.predictions import predicted_answers
 from tests.tasks.squad import reference
 from tests.tasks.squad.reference import question, write
 
@@ -48,7 +50,13 @@ def test_the_labels_of_a_classifier_are_forgotten(file):
     assert (found.config.labels, found.config.problem_type) == ((), "")
 
 
-def test_evaluation_and_prediction_share_their_examples(file, tmp_path):
+def test_evaluation_and_prediction_share_their_examples(file, tmp_path, capsys, monkeypatch):
+    decoded = []
+    monkeypatch.setattr(
+        question_answering,
+        "predicted_answers",
+        lambda *given: decoded.append(given) or predicted_answers(*given),
+    )
     found = task(do_eval=True, do_predict=True, predict_file=file(SHIP))
     examples, score = found.evaluations["dev"]
     assert found.predictions["dev"].examples is examples
@@ -58,6 +66,9 @@ def test_evaluation_and_prediction_share_their_examples(file, tmp_path):
     predictions = json.loads((tmp_path / "predictions.json").read_text())
     assert predictions == {"1": "ship", "2": "river ship"}
     assert not (tmp_path / "null_odds.json").exists()
+    assert len(decoded) == 1
+    assert "scores" not in capsys.readouterr().err
+    assert score(perfect(examples, (5, 5), (4, 4)))["f1"] == 100  # of other outputs
 
 
 def test_scores_are_said_with_the_predictions(file, tmp_path, capsys):
