@@ -7,8 +7,11 @@ Claim    Vectors that stay as they are come close: those of the last four layers
 Cost     MiniLM on WNUT-17: a row takes 60 minutes of processor time a seed with 768 units, by a
          measured epoch of a part; 128 units are 20 times less to compute. 2 GB of memory.
 Command  python -m experiments.feature_based_tagging --init_checkpoint=all-MiniLM-L6-v2 \
-             --train_file=wnut17train.conll --dev_file=emerging.dev.conll --lstm_units=128
+             --train_file=wnut17train.conll --dev_file=emerging.dev.conll --lstm_units=128 \
+             --output_dir=feature_based_tagging
 Found    experiments/results/feature_based_tagging.json, and the lines that are printed.
+
+The fine-tuning goes on by the same command after a stop; the other rows are made again.
 
 Any files that run_tagging reads and any model that from_pretrained loads will do. CoNLL-2003 needs
 a license of its text, so compare the order of the rows, not the numbers. From the paper are the
@@ -20,7 +23,6 @@ units; Adam trains without dropout, and the last epoch counts.
 import dataclasses
 import json
 import statistics
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,8 +30,9 @@ from typing import Any
 import numpy as np
 
 from bert_keras import flags
-from bert_keras.backend import import_tensorflow_quietly
+from bert_keras.backend import check_backend, import_tensorflow_quietly
 from bert_keras.errors import InputError
+from bert_keras.files import read_text
 from experiments import machine
 
 RESULTS = Path(__file__).parent / "results" / "feature_based_tagging.json"
@@ -54,6 +57,7 @@ LAYERS: dict[str, Callable[[int], Sequence[int]]] = {
     "weighted sum all layers": lambda num_layers: range(-num_layers, 0),
 }
 FEWEST_LAYERS = 4
+SENTENCES_AT_A_TIME = 1024  # whose pieces are all held; of the others the words alone
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,6 +65,7 @@ class Settings:
     init_checkpoint: str = flags.required("Folder of a pretrained model, of 4 layers or more.")
     train_file: str = flags.required("Sentences to train on, in a format of run_tagging.")
     dev_file: str = flags.required("Sentences to evaluate on.")
+    output_dir: str = flags.required("Folder for the fine-tuning.")
     rows: list[str] = flags.setting(tuple(PAPER), "Rows of the table, comma-separated.")
     num_seeds: int = flags.setting(3, "Runs of each row.", minimum=1)
     max_seq_length: int = flags.setting(128, "Most word pieces of a window.", minimum=3)
@@ -73,48 +78,56 @@ class Settings:
     output_file: str = flags.setting(str(RESULTS), "Where the figures go, as JSON.")
 
 
-def main(settings: Settings) -> None:
+def main(settings: Settings) -> int:
+    """Returns the exit status."""
     unknown = sorted(set(settings.rows) - set(PAPER))
     if unknown:
         raise InputError(f"--rows are among {', '.join(PAPER)}. Received: {', '.join(unknown)}")
+    check_backend()
     import_tensorflow_quietly()
-    rows = {}
-    for row in settings.rows:
-        scores = fine_tuned(settings) if row == FINE_TUNING else feature_based(settings, row)
-        rows[row] = summary(scores) | {"paper_conll_2003": PAPER[row]}
-        print(f"{row:30} {rows[row]['mean']:.4f}", flush=True)
-        write(settings, rows)  # after each, since the next takes long
-
-
-def fine_tuned(settings: Settings) -> list[float]:
-    """The score of a run of run_tagging, for each seed."""
-    from bert_keras import run_tagging
-    from bert_keras.fine_tuning import job
-    from bert_keras.fine_tuning.tagging import read_task
     from bert_keras.training.stop import StopRequest
 
-    scores = []
-    for seed in range(settings.num_seeds):
-        with tempfile.TemporaryDirectory() as folder, StopRequest() as stop:
-            results = job.run(
-                run_tagging.Settings(
-                    do_train=True,
-                    do_eval=True,
-                    output_dir=folder,
-                    init_checkpoint=settings.init_checkpoint,
-                    train_file=settings.train_file,
-                    dev_file=settings.dev_file,
-                    max_seq_length=settings.max_seq_length,
-                    train_batch_size=settings.batch_size,
-                    num_train_epochs=settings.num_train_epochs,
-                    learning_rate=settings.learning_rate,
-                    random_seed=seed,
-                ),
-                read_task,
-                stop,
-            )
-        scores.append(main_score(results))
-    return scores
+    rows = {}
+    for row in settings.rows:
+        if row == FINE_TUNING:
+            with StopRequest() as stop:  # the other rows end at once
+                found = fine_tuned(settings, stop)
+            if found is None:
+                return stop.exit_status
+        else:
+            found = summary(feature_based(settings, row))
+        rows[row] = found | {"paper_conll_2003": PAPER[row]}
+        print(f"{row:30} {found['mean']:.4f}", flush=True)
+        write(settings, rows)  # after each, since the next takes long
+    return 0
+
+
+def fine_tuned(settings: Settings, stop: Any) -> dict[str, Any] | None:
+    """What `summary` makes of the seeds of run_tagging; None if it was stopped."""
+    from bert_keras import run_tagging
+    from bert_keras.fine_tuning import job
+
+    of_run = run_tagging.Settings(
+        do_train=True,
+        do_eval=True,
+        output_dir=settings.output_dir,
+        init_checkpoint=settings.init_checkpoint,
+        train_file=settings.train_file,
+        dev_file=settings.dev_file,
+        max_seq_length=settings.max_seq_length,
+        train_batch_size=settings.batch_size,
+        num_train_epochs=settings.num_train_epochs,
+        learning_rate=settings.learning_rate,
+        random_seed=0,
+        num_seeds=settings.num_seeds,
+    )
+    found = job.run(of_run, run_tagging.PROGRAM.read_task, stop)
+    if found is None:
+        return None
+    if settings.num_seeds == 1:
+        return summary([main_score(found)])
+    content = json.loads(read_text(f"{settings.output_dir}/seeds.json"))
+    return summary([main_score(one) for one in content["seeds"].values()])
 
 
 def feature_based(settings: Settings, row: str) -> list[float]:
@@ -149,12 +162,13 @@ def vectors_of(settings: Settings, row: str, sentences: Sequence[Any]) -> list[n
 
     That of a word is that of its first piece; 0 if it has none.
     """
+    import tensorflow as tf
+
     from bert_keras import from_pretrained
-    from bert_keras.data.length_batches import FILLED_ROW, ordered_batches
     from bert_keras.feature_extraction.layers import layer_outputs
     from bert_keras.models.bert import hidden_states
-    from bert_keras.tasks.tagging.encoding import encode
-    from bert_keras.training.step import model_inputs
+    from bert_keras.training.predicting import Predictor
+    from bert_keras.training.stop import StopRequest
 
     encoder, tokenizer = from_pretrained(settings.init_checkpoint)
     num_layers = len(hidden_states(encoder)) - 1
@@ -163,14 +177,27 @@ def vectors_of(settings: Settings, row: str, sentences: Sequence[Any]) -> list[n
             f"--init_checkpoint must have {FEWEST_LAYERS} layers or more. Received: {num_layers}"
         )
     model = layer_outputs(encoder, LAYERS[row](num_layers))
+    predictor = Predictor(tf.distribute.get_strategy(), model, StopRequest())
+    vectors = []
+    for start in range(0, len(sentences), SENTENCES_AT_A_TIME):
+        some = sentences[start : start + SENTENCES_AT_A_TIME]
+        vectors += first_pieces(predictor, tokenizer, some, settings)
+    return vectors
+
+
+def first_pieces(
+    predictor: Any, tokenizer: Any, sentences: Sequence[Any], settings: Settings
+) -> list[np.ndarray]:
+    """The features of the first piece of each word, by sentence."""
+    from bert_keras.tasks.tagging.encoding import encode
+
     encoded = encode(sentences, tokenizer, settings.max_seq_length)
+    outputs = predictor.predict(encoded.examples, settings.batch_size, advance=lambda _: None)
     num_words = [len(sentence.words) for sentence in sentences]
-    vectors = np.zeros([sum(num_words), *model.output.shape[2:]], np.float32)
-    for features in ordered_batches(encoded.examples, settings.batch_size):
-        outputs = model(model_inputs(model, features), training=False).numpy()  # [B, T, L, H]
-        for output, index in zip(outputs, features["example_index"].numpy(), strict=True):
-            if index != FILLED_ROW:
-                vectors[encoded.words[index]] = output[encoded.positions[index]]
+    features = outputs["features"]  # N arrays [T, L, H]
+    vectors = np.zeros([sum(num_words), *features[0].shape[1:]], np.float32)
+    for of_window, words, positions in zip(features, encoded.words, encoded.positions, strict=True):
+        vectors[words] = of_window[positions]
     return np.split(vectors, np.cumsum(num_words)[:-1])
 
 
@@ -194,7 +221,7 @@ def main_score(scores: dict[str, float]) -> float:
 def write(settings: Settings, rows: dict[str, Any]) -> None:
     used = dataclasses.asdict(settings) | {
         name: Path(getattr(settings, name)).name  # folders mean nothing on another machine
-        for name in ("init_checkpoint", "train_file", "dev_file", "output_file")
+        for name in ("init_checkpoint", "train_file", "dev_file", "output_dir", "output_file")
     }
     results = {"machine": machine.describe(), "settings": used, "rows": rows}
     Path(settings.output_file).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")

@@ -1,19 +1,25 @@
 """The experiment, on sentences made up for it and a tiny model."""
 
+import dataclasses
 import json
+import signal
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bert_keras
 from bert_keras.errors import InputError
+from bert_keras.fine_tuning import job
 from bert_keras.tasks.tagging.columns import Sentence
+from bert_keras.training.stop import StopRequest
 from experiments import bilstm_tagger
 from experiments.feature_based_tagging import (
     FINE_TUNING,
     LAYERS,
     PAPER,
     Settings,
+    fine_tuned,
     main,
     summary,
     vectors_of,
@@ -37,6 +43,7 @@ def settings(tmp_path_factory):
         lstm_units=8,
         lstm_epochs=2,
         num_train_epochs=1,
+        output_dir=str(folder / "runs"),
         output_file=str(folder / "results.json"),
     )
 
@@ -100,6 +107,24 @@ def test_the_spread_is_that_of_a_sample():
         "sd": pytest.approx(0.02**0.5),
     }
     assert summary([0.5])["sd"] is None
+
+
+def test_a_fine_tuning_that_was_stopped_ends_the_program(settings, monkeypatch):
+    def stopped(of_run, read_task, stop):
+        assert (of_run.output_dir, of_run.num_seeds) == (settings.output_dir, 1)
+        stop.received = signal.SIGINT
+
+    monkeypatch.setattr(job, "run", stopped)
+    assert main(settings) == 128 + signal.SIGINT
+    assert not Path(settings.output_file).exists()
+
+
+def test_the_fine_tuning_of_several_seeds_is_that_of_the_program(settings, monkeypatch, tmp_path):
+    seeds = {str(seed): {"accuracy": 0.9, "f1": f1} for seed, f1 in enumerate([0.5, 0.7])}
+    (tmp_path / "seeds.json").write_text(json.dumps({"seeds": seeds}))
+    monkeypatch.setattr(job, "run", lambda *_: {"f1": 0.6})
+    several = dataclasses.replace(settings, num_seeds=2, output_dir=str(tmp_path))
+    assert fine_tuned(several, StopRequest()) == summary([0.5, 0.7])
 
 
 @pytest.mark.slow
