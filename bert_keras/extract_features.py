@@ -14,6 +14,7 @@ import dataclasses
 
 from bert_keras import flags
 from bert_keras.backend import check_backend, import_tensorflow_quietly
+from bert_keras.checkpoints.model_settings import ModelSettings
 
 MOST_LINES = 2**20
 DEVICES = "a GPU is used if there is one, else the CPU."
@@ -26,7 +27,7 @@ REPLACED_FLAGS = {
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(ModelSettings):
     """The flags of the program: texts, model, layers."""
 
     input_file: str = flags.required("Text file, a text or `text a ||| text b` a line.")
@@ -41,19 +42,6 @@ class Settings:
         ("-1", "-2", "-3", "-4"),
         "Numbers of layers: -1 is the last one, 0 the first; below the first, so -13 of twelve, "
         "are the embeddings.",
-    )
-    bert_config_file: str | None = flags.setting(
-        None, "Its configuration, if it does not lie beside it."
-    )
-    vocab_file: str | None = flags.setting(None, "Its vocabulary, if it does not lie beside it.")
-    do_lower_case: bool | None = flags.setting(
-        None, "Whether the vocabulary is lower-cased; by default what the files say."
-    )
-    max_seq_length: int = flags.setting(
-        128,
-        "Most word pieces of a line, [CLS] and [SEP] among them; longer ones are cut.",
-        minimum=3,
-        maximum=2**20,
     )
     batch_size: int = flags.setting(
         32, "Lines of a step; changes no result.", minimum=1, maximum=MOST_LINES
