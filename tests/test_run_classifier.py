@@ -11,33 +11,21 @@ from bert_keras.checkpoints.pretrained import from_pretrained, save_pretrained
 from bert_keras.config import BertConfig
 from bert_keras.models.classifier import classifier
 from bert_keras.run_classifier import Settings, main
-from tests.checkpoints import stored_models
+from tests.fine_tuning import quick_learner
 
 pytestmark = pytest.mark.slow
-# Large weights and no dropout: it learns in seconds.
-CONFIG = dataclasses.replace(
-    stored_models.CONFIG,
-    labels=(),
-    initializer_range=0.2,
-    hidden_dropout_prob=0.0,
-    attention_probs_dropout_prob=0.0,
-)
 
 
 @pytest.fixture
 def program(tmp_path):
     """A function of flags that runs the program on a new model or the finished one."""
-    (tmp_path / "bert_config.json").write_text(CONFIG.to_json_string())
-    (tmp_path / "vocab.txt").write_text("\n".join(stored_models.VOCABULARY))
+    named = quick_learner.write(tmp_path)
 
     def run(*words):
         shared = [f"--output_dir={tmp_path}/run", "--max_seq_length=20"]
         if "--do_train" in words:
-            shared += [
-                f"--bert_config_file={tmp_path}/bert_config.json",
-                f"--vocab_file={tmp_path}/vocab.txt",
-                "--learning_rate=3e-3",
-            ]
+            shared += [f"--{name}={path}" for name, path in named.items()]
+            shared.append("--learning_rate=3e-3")
         assert not main(flags.parse(Settings, [*shared, *words]))
         return tmp_path / "run"
 

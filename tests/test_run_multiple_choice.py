@@ -1,21 +1,12 @@
-import dataclasses
 import json
 
 import numpy as np
 import pytest
 
 from bert_keras.run_multiple_choice import Settings, main
-from tests.checkpoints import stored_models
+from tests.fine_tuning import quick_learner
 
 pytestmark = pytest.mark.slow
-# Large weights and no dropout: it learns in seconds.
-CONFIG = dataclasses.replace(
-    stored_models.CONFIG,
-    labels=(),
-    initializer_range=0.2,
-    hidden_dropout_prob=0.0,
-    attention_probs_dropout_prob=0.0,
-)
 
 
 def examples(num_examples, seed):
@@ -36,8 +27,6 @@ def write(path, values):
 
 
 def test_learns_evaluates_and_later_predicts_with_the_finished_model(tmp_path, capfd):
-    (tmp_path / "bert_config.json").write_text(CONFIG.to_json_string())
-    (tmp_path / "vocab.txt").write_text("\n".join(stored_models.VOCABULARY))
     dev = list(examples(50, seed=2))
     settings = dict(output_dir=str(tmp_path / "run"), max_seq_length=16)
     assert not main(
@@ -47,8 +36,7 @@ def test_learns_evaluates_and_later_predicts_with_the_finished_model(tmp_path, c
             do_eval=True,
             train_file=write(tmp_path / "train.jsonl", examples(400, seed=1)),
             dev_file=write(tmp_path / "dev.jsonl", dev),
-            bert_config_file=str(tmp_path / "bert_config.json"),
-            vocab_file=str(tmp_path / "vocab.txt"),
+            **quick_learner.write(tmp_path),
             learning_rate=3e-3,
             num_train_epochs=8,
         )

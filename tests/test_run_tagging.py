@@ -1,28 +1,16 @@
 """The program from start to end: a tiny model learns to tag, and later tags words alone."""
 
-import dataclasses
-
 import pytest
 
 from bert_keras.run_tagging import Settings, main
-from tests.checkpoints import stored_models
+from tests.fine_tuning import quick_learner
 from tests.tagged_sentences import sentences, write
 
 pytestmark = pytest.mark.slow
-# Large weights and no dropout: it learns in seconds.
-CONFIG = dataclasses.replace(
-    stored_models.CONFIG,
-    labels=(),
-    initializer_range=0.2,
-    hidden_dropout_prob=0.0,
-    attention_probs_dropout_prob=0.0,
-)
 MAX_SEQ_LENGTH = 12  # some sentences are longer
 
 
 def test_learns_evaluates_and_later_predicts_with_the_finished_model(tmp_path, capfd):
-    (tmp_path / "bert_config.json").write_text(CONFIG.to_json_string())
-    (tmp_path / "vocab.txt").write_text("\n".join(stored_models.VOCABULARY))
     dev = list(sentences(50, seed=2))
     shared = {"output_dir": str(tmp_path / "run"), "max_seq_length": MAX_SEQ_LENGTH}
     assert not main(
@@ -32,8 +20,7 @@ def test_learns_evaluates_and_later_predicts_with_the_finished_model(tmp_path, c
             do_eval=True,
             train_file=write(tmp_path / "train.conll", sentences(300, seed=1)),
             dev_file=write(tmp_path / "dev.conll", dev),
-            bert_config_file=str(tmp_path / "bert_config.json"),
-            vocab_file=str(tmp_path / "vocab.txt"),
+            **quick_learner.write(tmp_path),
             learning_rate=3e-3,
             num_train_epochs=5,
         )
