@@ -3,11 +3,12 @@
 Every run has a folder of its own, goes on after a stop, and is not made again once it is finished.
 """
 
+import contextlib
 import dataclasses
 import gc
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import keras
@@ -117,10 +118,10 @@ def run_all(
         agreement.check_same(runner.strategy, "the finished runs", results)
         if results is None:
             begin = time.monotonic()
-            results = run(settings)
+            with _freed_variables():
+                results = run(settings)
             seconds += time.monotonic() - begin
             epochs += settings.num_train_epochs
-            _free_memory()
         if results is None:
             return None
         if runner.is_chief:
@@ -166,8 +167,8 @@ def keep_model(
     agreement.meet(runner.strategy)
     if settings.do_predict:
         prediction = dataclasses.replace(settings, do_train=False, do_eval=False, num_seeds=1)
-        runner.run_from(prediction, read_model(prediction))
-        _free_memory()
+        with _freed_variables():
+            runner.run_from(prediction, read_model(prediction))
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -206,7 +207,22 @@ def _origin(settings: FineTuningSettings, task: Task) -> dict[str, Any]:
     return json.loads(json.dumps({"flags": dataclasses.asdict(settings), "examples": examples}))
 
 
-def _free_memory() -> None:
-    """Lets go of the model and the traced functions of the run before."""
+@contextlib.contextmanager
+def _freed_variables() -> Iterator[None]:
+    """Frees the memory of all variables that are made within: model, moments, seeds.
+
+    To drop them is not enough: TensorFlow keeps the graph around every `tf.custom_gradient` for as
+    long as the process lives, and with it the variables that the graph uses. So they are emptied.
+    """
+    variables = []
+
+    def noted(next_creator, **options):
+        variables.append(next_creator(**options))
+        return variables[-1]
+
+    with tf.variable_creator_scope(noted):
+        yield
     keras.utils.clear_session()
     gc.collect()
+    for variable in variables:
+        tf.raw_ops.AssignVariableOp(resource=variable.handle, value=tf.zeros([0], variable.dtype))

@@ -29,6 +29,7 @@ def runner(score, tokenizer_file):
         tokenizer_file: vocabulary of the models.
     """
     made = []
+    classifier()  # what a run makes is freed after it
     task = letters.read_task(letters.settings({}, "unused"), letters.CONFIG, None)
 
     def run_from(settings, start):
