@@ -5,7 +5,6 @@ Every run has a folder of its own, goes on after a stop, and is not made again o
 
 import contextlib
 import dataclasses
-import gc
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -222,7 +221,6 @@ def _freed_variables() -> Iterator[None]:
 
     with tf.variable_creator_scope(noted):
         yield
-    keras.utils.clear_session()
-    gc.collect()
+    keras.utils.clear_session()  # collects garbage, too
     for variable in variables:
         tf.raw_ops.AssignVariableOp(resource=variable.handle, value=tf.zeros([0], variable.dtype))
