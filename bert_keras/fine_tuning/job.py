@@ -1,7 +1,6 @@
 """The job of every fine-tuning program: settings in; a model, its scores and its answers out."""
 
 import contextlib
-import dataclasses
 import functools
 from collections.abc import Callable
 
@@ -19,13 +18,12 @@ from bert_keras.fine_tuning.seeds import run_seeds
 from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.fine_tuning.task import Task
 from bert_keras.models.freezing import freeze
-from bert_keras.notices import notify
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import agreement, preflight, run_folder
 from bert_keras.training.precision import POLICIES, precision
 from bert_keras.training.session import Session
 from bert_keras.training.stop import SharedStop, StopRequest
-from bert_keras.training.strategy import describe, strategy_for, worker_of
+from bert_keras.training.strategy import worker_of
 
 ReadTask = Callable[[FineTuningSettings, BertConfig, WordPieceTokenizer], Task]
 RunAll = Callable[[Runner, FineTuningSettings], Results | None]
@@ -52,14 +50,9 @@ def run(
         InputError: the settings, or the files that they name, cannot work.
     """
     check_settings(settings)
-    # Before anything else touches the devices: their memory is set up here.
-    strategy = strategy_for(settings)
-    notify(describe(strategy, settings.train_batch_size))
-    with agreement.named_lost_workers(strategy):
-        agreement.check_same(strategy, "the flags", dataclasses.asdict(settings))
-        results = _run_on(strategy, settings, read_task, stop, run_all)
-        agreement.meet(strategy)  # a worker whose chief has ended first complains
-    return results
+    return agreement.run_together(
+        settings, lambda strategy: _run_on(strategy, settings, read_task, stop, run_all)
+    )
 
 
 def check_settings(settings: FineTuningSettings) -> None:

@@ -1,7 +1,6 @@
 """The job of `run_pretraining`: settings in, a trained and evaluated model in a folder out."""
 
 import contextlib
-import dataclasses
 import functools
 from typing import Any
 
@@ -31,7 +30,7 @@ from bert_keras.training import agreement, preflight, run_folder, run_state, ste
 from bert_keras.training.precision import POLICIES, precision
 from bert_keras.training.session import Session, Training
 from bert_keras.training.stop import SharedStop, StopRequest
-from bert_keras.training.strategy import describe, strategy_for, worker_of
+from bert_keras.training.strategy import worker_of
 
 # --optimizer
 OPTIMIZERS = {"adamw": AdamWeightDecay, "lamb": Lamb}
@@ -76,14 +75,7 @@ def run(settings: Any, stop: StopRequest) -> dict[str, float] | None:
         InputError: the settings, or the files that they name, cannot work.
     """
     check_settings(settings)
-    # Before anything else touches the devices: their memory is set up here.
-    strategy = strategy_for(settings)
-    notify(describe(strategy, settings.train_batch_size))
-    with agreement.named_lost_workers(strategy):
-        agreement.check_same(strategy, "the flags", dataclasses.asdict(settings))
-        results = _run_on(strategy, settings, stop)
-        agreement.meet(strategy)  # a worker whose chief has ended first complains
-    return results
+    return agreement.run_together(settings, lambda strategy: _run_on(strategy, settings, stop))
 
 
 def _run_on(strategy, settings, stop):

@@ -1,18 +1,21 @@
 """What the workers of a run have to agree on, over the connections that add their gradients."""
 
 import contextlib
+import dataclasses
 import functools
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from bert_keras.errors import InputError
+from bert_keras.notices import notify
+from bert_keras.training.devices import DeviceSettings
 from bert_keras.training.step import add_over_replicas
-from bert_keras.training.strategy import worker_of
+from bert_keras.training.strategy import describe, strategy_for, worker_of
 
 # What TensorFlow raises when the connection to another worker breaks, or nobody answers there.
 _LOST = (
@@ -21,6 +24,26 @@ _LOST = (
     tf.errors.CancelledError,
     tf.errors.DeadlineExceededError,
 )
+
+
+def run_together(settings: DeviceSettings, work: Callable[[tf.distribute.Strategy], Any]) -> Any:
+    """Returns what `work` makes on the devices of the settings, of all workers alike.
+
+    Args:
+        settings: a settings dataclass of a program, with `train_batch_size`.
+        work: function of the strategy.
+
+    Raises:
+        InputError: the devices are not there, the workers have other flags, or one is lost.
+    """
+    # Before anything else touches the devices: their memory is set up here.
+    strategy = strategy_for(settings)
+    notify(describe(strategy, settings.train_batch_size))
+    with named_lost_workers(strategy):
+        check_same(strategy, "the flags", dataclasses.asdict(settings))
+        results = work(strategy)
+        meet(strategy)  # a worker whose chief has ended first complains
+    return results
 
 
 def meet(strategy: tf.distribute.Strategy) -> None:
