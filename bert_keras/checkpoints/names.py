@@ -66,6 +66,7 @@ _POOLED = (*_UNPOOLED, POOLER)
 _LABELS = (LABEL_WEIGHTS, LABEL_BIAS)
 ENCODERS = ("bert", "unpooled_bert")
 LABELED = ("classifier", "token_classifier")  # the models that have classes
+HEADED_ALIKE = (*LABELED, "multiple_choice")  # whose heads the original gives one name
 # the function of bert_keras.models -> how the names of its weights begin
 _SCOPES_OF_MODELS = {
     "bert": _POOLED,

@@ -9,7 +9,7 @@ from bert_keras.checkpoints.formats.config_files import read_config_file
 from bert_keras.checkpoints.labels import relabeled, without_unfit_head
 from bert_keras.checkpoints.loading import check_config, load_weights
 from bert_keras.checkpoints.model_settings import ModelSettings
-from bert_keras.checkpoints.names import HEADS, POOLER
+from bert_keras.checkpoints.names import HEADED_ALIKE, HEADS, LABEL_BIAS, LABEL_WEIGHTS, POOLER
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.checkpoints.weights import Weights
 from bert_keras.config import BertConfig
@@ -23,12 +23,14 @@ from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 class Start:
     """A model before it is built.
 
-    `weights` is None where they are to be drawn at random.
+    `weights` is None where they are to be drawn at random, `model` where nothing says which
+    function of `bert_keras.models` they were made for.
     """
 
     config: BertConfig
     tokenizer: WordPieceTokenizer
     weights: Weights | None
+    model: str | None = None
 
 
 def read_start(settings: ModelSettings) -> Start:
@@ -67,7 +69,7 @@ def read_folder(folder: str, do_lower_case: bool | None) -> Start:
             "A model needs its vocabulary: vocab.txt or tokenizer.json beside it, or --vocab_file. "
             f"Received: {stored.weights.path} without"
         )
-    return Start(stored.config, stored.tokenizer, stored.weights)
+    return Start(stored.config, stored.tokenizer, stored.weights, stored.model)
 
 
 def check_fit(start: Start, max_seq_length: int) -> None:
@@ -102,8 +104,9 @@ def initialize(model: keras.Model, start: Start, config: BertConfig, is_trained:
     """
     if start.weights is None:
         return
-    stored = StoredModel(start.config, None, start.weights)
-    weights = relabeled(stored, config.labels).weights if config.labels else start.weights
+    weights = _without_head_of_another(start, model.name)
+    if config.labels:
+        weights = relabeled(StoredModel(start.config, None, weights), config.labels).weights
     weights = without_unfit_head(weights, model)
     report = load_weights(model, weights, optional=(*HEADS, POOLER))
     if report.missing and not is_trained:
@@ -115,6 +118,15 @@ def initialize(model: keras.Model, start: Start, config: BertConfig, is_trained:
     unused = [name for name in report.unused if not name.startswith((*HEADS, POOLER))]
     for line in report._replace(unused=unused).notices(weights.path):
         notify(line)
+
+
+def _without_head_of_another(start: Start, model: str) -> Weights:
+    """The weights without a head that has the name of the model's, but was made for another."""
+    is_another = start.model in HEADED_ALIKE and start.model != model
+    if not is_another or LABEL_WEIGHTS not in start.weights.shapes:
+        return start.weights
+    notify(f"{start.weights.path}: its head is that of a {start.model}, and not used")
+    return start.weights.without((LABEL_WEIGHTS, LABEL_BIAS))
 
 
 def _names_file(settings: ModelSettings) -> bool:

@@ -20,7 +20,12 @@ from bert_keras.checkpoints.formats import detection, native
 from bert_keras.checkpoints.start import Start
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning.early_stopping import rank
-from bert_keras.fine_tuning.run_model import check_free, read_model
+from bert_keras.fine_tuning.run_model import (
+    check_free,
+    note_kept,
+    read_model,
+    step_of_model,
+)
 from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.fine_tuning.task import Task
 from bert_keras.notices import notify
@@ -163,6 +168,7 @@ def keep_model(
         made_by = f"{reason} Made by these flags:\n\n    {command_line.command(settings)}"
         stored = dataclasses.replace(detection.read_model(best.output_dir), made_by=made_by)
         native.replace(stored, settings.output_dir)
+        note_kept(settings.output_dir, step_of_model(best.output_dir))
     agreement.meet(runner.strategy)
     if settings.do_predict:
         prediction = dataclasses.replace(settings, do_train=False, do_eval=False, num_seeds=1)

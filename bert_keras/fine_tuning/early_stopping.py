@@ -1,14 +1,13 @@
 """The best weights by the official metric, and an end when it rises no more."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import NamedTuple
 
 import tensorflow as tf
 
 from bert_keras.checkpoints.files.json_files import read_json, write_json
 from bert_keras.errors import InputError
-from bert_keras.files import remove_if_exists
 from bert_keras.notices import notify
 
 LOG_NAME = "evaluations.json"
@@ -38,7 +37,7 @@ class EarlyStopping:
         patience: so many evaluations without a better one end the training.
         score: returns the score of the model as it is, the same for all workers; None if it was
             stopped.
-        keep: saves the model as it is.
+        keep: saves the model as it is; takes the step.
         is_chief: whether this process writes the files.
 
     Raises:
@@ -52,7 +51,7 @@ class EarlyStopping:
         every_steps: int,
         patience: int,
         score: Callable[[], float | None],
-        keep: Callable[[], None],
+        keep: Callable[[int], None],
         is_chief: bool,
     ):
         self.every_steps = every_steps
@@ -67,7 +66,8 @@ class EarlyStopping:
     @property
     def best_step(self) -> int | None:
         """The first step with the best score; None before there is one."""
-        return _best_step(self._scores)
+        scores = self._scores
+        return max(scores, key=lambda step: rank(scores[step]), default=None)
 
     @property
     def is_over(self) -> bool:
@@ -90,21 +90,11 @@ class EarlyStopping:
         shown = "none" if best is None else f"{best:.4g}"
         notify(f"step {step}: {self._evaluated.metric} {score:.4g}, the best before {shown}")
         if best is None or rank(score) > rank(best):
-            self._keep()  # before it is noted: a run that is killed in between does both again
+            self._keep(step)  # before it is noted: a run that is killed in between does both again
         self._scores[step] = score
         if self._is_chief:
             content = self._evaluated._asdict() | {"scores": self._scores}
             write_json(tf.io.gfile.join(self._folder, LOG_NAME), content)
-
-
-def best_step_of(folder: str) -> int | None:
-    """The step whose weights a run kept as the best; None if it did not look for them."""
-    return _best_step(_read(folder))
-
-
-def forget(folder: str) -> None:
-    """Takes the notes of evaluations away, where the last weights are kept and not the best."""
-    remove_if_exists(tf.io.gfile.join(folder, LOG_NAME))
 
 
 def rank(score: float) -> float:
@@ -112,18 +102,14 @@ def rank(score: float) -> float:
     return -math.inf if math.isnan(score) else score
 
 
-def _read(folder: str, evaluated: Evaluated | None = None) -> dict[int, float]:
+def _read(folder: str, evaluated: Evaluated) -> dict[int, float]:
     path = tf.io.gfile.join(folder, LOG_NAME)
     if not tf.io.gfile.exists(path):
         return {}
     stored = read_json(path, dict)
-    if evaluated and stored | evaluated._asdict() != stored:
+    if stored | evaluated._asdict() != stored:
         raise InputError(
             "Early stopping goes on with the metric and the examples that it was begun with. "
             f"Received: others than those of {path}. Use a new --output_dir."
         )
     return {int(step): score for step, score in stored["scores"].items()}
-
-
-def _best_step(scores: Mapping[int, float]) -> int | None:
-    return max(scores, key=lambda step: rank(scores[step]), default=None)

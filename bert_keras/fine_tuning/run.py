@@ -5,13 +5,13 @@ from bert_keras.checkpoints import pretrained
 from bert_keras.data.encoded import EncodedExamples
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning import recipe, run_model
-from bert_keras.fine_tuning.early_stopping import EarlyStopping, Evaluated, best_step_of, forget
+from bert_keras.fine_tuning.early_stopping import EarlyStopping, Evaluated
 from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.fine_tuning.task import Task
 from bert_keras.notices import notify
 from bert_keras.progress import Progress
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
-from bert_keras.training import agreement, evaluation, run_folder, run_state
+from bert_keras.training import agreement, evaluation, run_folder
 from bert_keras.training.predicting import Outputs, Predictor
 from bert_keras.training.session import Session
 
@@ -59,7 +59,7 @@ class Run:
         self._session.initialize(self._session.model)
         if self._session.is_chief:
             run_folder.make(self._folder)
-        return best_step_of(self._folder) or max(run_state.saved_steps(self._folder), default=0)
+        return run_model.step_of_model(self._folder)
 
     def _train(self) -> int | None:
         """Trains and keeps the model; returns the steps done, None if it was stopped."""
@@ -75,7 +75,7 @@ class Run:
         else:
             is_over, step = done == training.num_train_steps, done
             if is_over:
-                self._keep_last()
+                self._keep(done)
         if is_over and session.stop.reason:
             notify(
                 f"Stopped by {session.stop.reason} after the last step: the model is in "
@@ -112,16 +112,12 @@ class Run:
             self._session.is_chief,
         )
 
-    def _keep(self) -> None:
+    def _keep(self, step: int) -> None:
         if self._session.is_chief:
             made_by = f"Made by these flags:\n\n    {command_line.command(self._settings)}"
             pretrained.save_pretrained(self._session.model, self._tokenizer, self._folder, made_by)
+            run_model.note_kept(self._folder, step)
         agreement.meet(self._session.strategy)
-
-    def _keep_last(self) -> None:
-        self._keep()
-        if self._session.is_chief:
-            forget(self._folder)
 
     def _score(self) -> float | None:
         """The score that decides, of the chief: others may differ in the last digit."""

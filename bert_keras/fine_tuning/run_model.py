@@ -9,14 +9,18 @@ import tensorflow as tf
 
 from bert_keras.checkpoints import pretrained
 from bert_keras.checkpoints.builders import stored_model_of
+from bert_keras.checkpoints.files.json_files import read_json, write_json
 from bert_keras.checkpoints.formats import checkpoint_folders, native
 from bert_keras.checkpoints.formats.config_files import OWN_CONFIG_FILE
 from bert_keras.checkpoints.start import Start, read_folder, read_start
 from bert_keras.errors import InputError
+from bert_keras.fine_tuning.early_stopping import LOG_NAME
 from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.notices import notify
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import run_folder, run_state
+
+KEPT_NAME = "finished_model.json"
 
 
 def holds_model(folder: str) -> bool:
@@ -46,6 +50,29 @@ def read_model(settings: FineTuningSettings) -> Start:
             "--init_checkpoint is not given. Train with --do_train, or name one."
         )
     return start
+
+
+def note_kept(folder: str, step: int) -> None:
+    """Notes after how many steps the finished model was kept."""
+    write_json(tf.io.gfile.join(folder, KEPT_NAME), {"global_step": step})
+
+
+def step_of_model(folder: str) -> int:
+    """The steps that the model of a folder was trained for there; says if others lie beside it.
+
+    Raises:
+        InputError: the note is damaged.
+    """
+    newest = max(run_state.saved_steps(folder), default=0)
+    path = tf.io.gfile.join(folder, KEPT_NAME)
+    if not tf.io.gfile.exists(path):
+        if newest:
+            notify(f"the run of {folder} is not finished: its model is that of step {newest}")
+        return newest
+    kept = read_json(path, dict)["global_step"]
+    if newest > kept and not tf.io.gfile.exists(tf.io.gfile.join(folder, LOG_NAME)):
+        notify(f"the run of {folder} went on to step {newest}; its model is that of step {kept}")
+    return kept
 
 
 def check_free(folder: str, own_file: str) -> None:

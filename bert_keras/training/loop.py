@@ -285,5 +285,5 @@ def _check_finite(steps, last_step, learning_rate, losses):
         f"Losses and gradients must stay finite: at step {done} {' and '.join(bad)} "
         f"(learning rate {float(learning_rate(done - 1)):.3g}{before}). Nothing was saved "
         "since, so that every checkpoint is good. Lower --learning_rate or lengthen "
-        "--num_warmup_steps, in a new --output_dir."
+        "the warm-up, in a new --output_dir."
     )

@@ -108,6 +108,8 @@ def check_same_run(
 
 def _named(key: str) -> str:
     """A flag as it is typed; what is no flag has a name of several words."""
+    if key == "num_train_steps":  # some programs are told epochs
+        return "number of steps"
     return key if " " in key else f"--{key}"
 
 

@@ -35,7 +35,7 @@ class ZeroLearningRate:
         self._said = True
         return (
             f"learning_rate is 0, before step {self._num_train_steps}: nothing is learned. "
-            "Look at --learning_rate, --num_warmup_steps and --num_train_steps."
+            "Look at --learning_rate, the warm-up and the number of steps."
         )
 
 

@@ -7,6 +7,7 @@ from bert_keras.checkpoints.start import check_fit, initialize, read_start
 from bert_keras.errors import InputError
 from bert_keras.models.bert import bert
 from bert_keras.models.classifier import classifier
+from bert_keras.models.token_classifier import token_classifier
 from tests.checkpoints import stored_models
 
 
@@ -70,3 +71,14 @@ def test_heads_of_other_tasks_are_passed_over_in_silence(folders, capsys):
     start = read_start(ModelSettings(init_checkpoint=str(folders("pretrainer"))))
     initialize(bert(stored_models.CONFIG), start, start.config, is_trained=False)
     assert "not used" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("stored", ["token_classifier", "classifier"])
+def test_the_head_of_another_task_answers_nothing(folders, stored, capsys):
+    """All heads of labels have one name in the original."""
+    start = read_start(ModelSettings(init_checkpoint=str(folders(stored))))
+    build = {"token_classifier": classifier, "classifier": token_classifier}[stored]
+    model = build(stored_models.CONFIG)
+    with pytest.raises(InputError, match="before it is trained"):
+        initialize(model, start, stored_models.CONFIG, is_trained=False)
+    assert f"its head is that of a {stored}, and not used" in capsys.readouterr().err

@@ -9,8 +9,6 @@ from bert_keras.fine_tuning.early_stopping import (
     LOG_NAME,
     EarlyStopping,
     Evaluated,
-    best_step_of,
-    forget,
 )
 
 NONE = math.nan
@@ -29,7 +27,7 @@ class Training:
             every_steps=10,
             patience=patience,
             score=lambda: next(self.scores),
-            keep=lambda: self.kept.append(self.step),
+            keep=self.kept.append,
             is_chief=True,
         )
 
@@ -59,7 +57,7 @@ class Training:
 def test_the_best_is_kept_until_patience_ends(tmp_path, scores, end, best, kept):
     training = Training(tmp_path, scores)
     assert training.go_on() == end
-    assert training.early_stopping.best_step == best_step_of(str(tmp_path)) == best
+    assert training.early_stopping.best_step == best
     assert training.kept == kept
 
 
@@ -81,22 +79,16 @@ def test_a_visit_is_made_once(tmp_path):
     training = Training(tmp_path, [1])
     training.early_stopping.visit(10)
     training.early_stopping.visit(10)
-    assert training.kept == [0]
+    assert training.kept == [10]
 
 
 def test_a_stop_in_an_evaluation_leaves_no_trace(tmp_path):
     training = Training(tmp_path, [None])
     training.early_stopping.visit(10)
-    assert best_step_of(str(tmp_path)) is None and not (tmp_path / LOG_NAME).exists()
+    assert training.early_stopping.best_step is None and not (tmp_path / LOG_NAME).exists()
 
 
 def test_scores_of_other_examples_are_not_compared(tmp_path):
     Training(tmp_path, [1]).go_on()
     with pytest.raises(InputError, match="the metric and the examples that it was begun with"):
         Training(tmp_path, [1], examples="others")
-
-
-def test_the_notes_are_taken_away_with_the_best_weights(tmp_path):
-    Training(tmp_path, [1]).go_on()
-    forget(str(tmp_path))
-    assert best_step_of(str(tmp_path)) is None

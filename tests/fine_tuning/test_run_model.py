@@ -1,6 +1,7 @@
 """Which model of a folder is taken, and that none is lost."""
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 
@@ -79,3 +80,23 @@ def test_a_new_run_says_what_its_checkpoints_are(model, tokenizer, tmp_path):
     run_model.describe(model, tokenizer, str(tmp_path), DECISIVE)
     assert not run_model.holds_model(str(tmp_path))  # not before there is a checkpoint
     assert {"config.json", "vocab.txt"} <= {path.name for path in tmp_path.iterdir()}
+
+
+def test_the_step_of_a_model_is_that_at_which_it_was_kept(finished, capsys):
+    assert run_model.step_of_model(finished) == 0  # nobody trained it here
+    run_model.note_kept(finished, 4)
+    assert run_model.step_of_model(finished) == 4
+    assert not capsys.readouterr().err
+
+
+def test_steps_beyond_the_model_are_said(finished, capsys):
+    run_model.note_kept(finished, 4)
+    (Path(finished) / "model.ckpt-7.index").write_bytes(b"")
+    assert run_model.step_of_model(finished) == 4
+    assert "went on to step 7; its model is that of step 4" in capsys.readouterr().err
+
+
+def test_the_model_of_an_unfinished_run_is_named_as_such(tmp_path, capsys):
+    (tmp_path / "model.ckpt-3.index").write_bytes(b"")
+    assert run_model.step_of_model(str(tmp_path)) == 3
+    assert "is not finished: its model is that of step 3" in capsys.readouterr().err
