@@ -32,6 +32,23 @@ def test_correlations_are_those_of_scipy():
     }
 
 
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [1_700_000_001.0, 1_700_000_060.0, 1_700_000_020.0, 1_700_000_040.0],  # one in float32
+        [-1e38, 3e38, 0.0, 1e38],  # their squares are infinite in float32
+    ],
+)
+def test_large_answers_are_compared_as_they_were_read(answers):
+    logits = np.array([[0.1], [0.4], [0.3], [0.2]], np.float32)
+    scores = regression.score(logits, examples(*answers), ("score",), ("spearman", "pearson"))
+    moved = np.array(answers) / 1e6 - answers[0] / 1e6
+    assert scores == {
+        "spearman": pytest.approx(0.8),  # 1 - 6 (0 + 0 + 1 + 1) / (4 (16 - 1))
+        "pearson": pytest.approx(np.corrcoef(moved, logits[:, 0])[0, 1]),
+    }
+
+
 def test_a_constant_model_has_no_correlation_and_is_said_to_have_collapsed(capsys):
     scores = regression.score(np.full([3, 1], 2.5), examples(1, 2, 3), ("score",), ("spearman",))
     assert scores == {"spearman": 0.0}
