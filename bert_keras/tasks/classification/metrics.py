@@ -1,10 +1,12 @@
 """The official scores of GLUE, and those for data that have none, by scikit-learn and SciPy.
 
 GLUE: Wang et al. 2018, arXiv:1804.07461, table 1. The libraries are imported when a score is
-computed: they take a second.
+computed: they take a second. Their warnings are not shown: what is not defined is 0.
 """
 
-from collections.abc import Sequence
+import math
+import warnings
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -41,17 +43,17 @@ def matthews_correlation(answers: Sequence[str], predicted: Sequence[str]) -> fl
 
 
 def pearson(answers: np.ndarray, predicted: np.ndarray) -> float:
-    """Pearson's correlation of two lists [N]; 0 where one of them is constant."""
+    """Pearson's correlation of two lists [N]; 0 where it is not defined (one is constant)."""
     from scipy.stats import pearsonr
 
-    return pearsonr(answers, predicted).statistic if _vary(answers, predicted) else 0.0
+    return _correlation(pearsonr, answers, predicted)
 
 
 def spearman(answers: np.ndarray, predicted: np.ndarray) -> float:
-    """Spearman's rank correlation of two lists [N]; 0 where one of them is constant."""
+    """Spearman's rank correlation of two lists [N]; 0 where it is not defined."""
     from scipy.stats import spearmanr
 
-    return spearmanr(answers, predicted).statistic if _vary(answers, predicted) else 0.0
+    return _correlation(spearmanr, answers, predicted)
 
 
 def exact_match(answers: np.ndarray, predicted: np.ndarray) -> float:
@@ -68,8 +70,11 @@ def micro_f1(answers: np.ndarray, predicted: np.ndarray) -> float:
     return f1_score(answers, predicted, average="micro", zero_division=0)
 
 
-def _vary(*lists: np.ndarray) -> bool:
-    return all(np.ptp(values) > 0 for values in lists)
+def _correlation(function: Callable, answers: np.ndarray, predicted: np.ndarray) -> float:
+    if not all(np.ptp(values) > 0 for values in (answers, predicted)):
+        return 0.0
+    found = function(answers, predicted).statistic
+    return found if math.isfinite(found) else 0.0
 
 
 METRICS = {
@@ -89,4 +94,6 @@ METRICS = {
 
 def scores(names: Sequence[str], answers, predicted) -> dict[str, float]:
     """Name of a metric -> its value, for answers and predictions as that metric takes them."""
-    return {name: float(METRICS[name](answers, predicted)) for name in names}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return {name: float(METRICS[name](answers, predicted)) for name in names}

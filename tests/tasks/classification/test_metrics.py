@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 
@@ -31,3 +33,29 @@ def test_correlations_of_hand_made_numbers():
     answers, predicted = np.array([1.0, 2, 3]), np.array([1.0, 2, 9])  # around 2 and 4
     found = scores(["spearman", "pearson"], answers, predicted)
     assert found == {"spearman": pytest.approx(1.0), "pearson": pytest.approx(8 / np.sqrt(2 * 38))}
+
+
+@pytest.mark.parametrize(
+    ("names", "answers", "predicted"),
+    [
+        (["spearman", "pearson"], np.array([1.0, 1, 1]), np.array([1.0, 2, 3])),
+        (["spearman", "pearson"], np.array([1.0, 2, 3]), np.array([2.5, 2.5, 2.5])),
+        (["spearman", "pearson"], np.array([1.0]), np.array([2.0])),
+        (["pearson"], np.array([1.0, 2, 3]), np.array([np.inf, 2, 3])),
+        (["spearman", "pearson"], np.array([1.0, 2, 3]), np.array([np.nan, 2, 3])),
+        (["f1", "matthews_correlation"], list("00"), list("00")),
+        (["micro_f1"], np.zeros([3, 2], int), np.zeros([3, 2], int)),
+    ],
+)
+def test_what_is_not_defined_is_0_without_a_warning(names, answers, predicted):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert scores(names, answers, predicted) == dict.fromkeys(names, 0.0)
+
+
+def test_as_many_classes_as_texts_make_no_warning():
+    classes = [str(number) for number in range(30)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        names = ["accuracy", "macro_f1", "matthews_correlation"]
+        assert scores(names, classes, classes) == dict.fromkeys(names, pytest.approx(1.0))
