@@ -26,6 +26,10 @@ _MODULES = {
     "dynamic_evaluation_dataset": "data.dynamic_pipeline",
     "MaskingSettings": "data.masking_settings",
     "masking_for": "data.masking_settings",
+    "EncodedExamples": "data.encoded",
+    "length_batches": "data.length_batches",
+    "longest_first_batches": "data.length_batches",
+    "pack": "tokenizers.packing",
     "packed_pretraining_dataset": "data.packed_pipeline",
     "packed_evaluation_dataset": "data.packed_pipeline",
     "bert": "models.bert",
@@ -48,6 +52,7 @@ _MODULES = {
     "Trainer": "training.trainer",
     "from_pretrained": "checkpoints.pretrained",
     "save_pretrained": "checkpoints.pretrained",
+    "config_of": "checkpoints.builders",
 }
 _WITHOUT_KERAS = (
     "BertConfig",
@@ -55,6 +60,8 @@ _WITHOUT_KERAS = (
     "WordPieceTokenizer",
     "MaskingSettings",
     "masking_for",
+    "EncodedExamples",
+    "pack",
 )
 
 __all__ = sorted(_MODULES)

@@ -116,7 +116,11 @@ def initialize(model: keras.Model, start: Start, config: BertConfig, is_trained:
         )
     # Heads of other tasks are never wanted.
     unused = [name for name in report.unused if not name.startswith((*HEADS, POOLER))]
-    for line in report._replace(unused=unused).notices(weights.path):
+    new = [name for name in report.missing if name.startswith(HEADS)]
+    missing = [name for name in report.missing if name not in new]
+    if new:
+        notify(f"new, to be learned: {', '.join(new)}")
+    for line in report._replace(unused=unused, missing=missing).notices(weights.path):
         notify(line)
 
 

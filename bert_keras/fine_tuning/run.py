@@ -52,7 +52,18 @@ class Run:
         results = self._evaluate(step) if self._settings.do_eval else None
         if self._settings.do_predict and not self._session.stop.reason:
             self._write_predictions()
+        if self._session.is_chief and not self._session.stop.reason:
+            print(f"Done; {self._folder} holds {self._made()}.")
         return results
+
+    def _made(self) -> str:
+        """What lies in the folder now, in words."""
+        parts = {
+            "the model": self._settings.do_train,
+            f"the scores ({evaluation.RESULTS_NAME})": self._settings.do_eval,
+            "the predictions": self._settings.do_predict and bool(self._task.predictions),
+        }
+        return ", ".join(part for part, is_made in parts.items() if is_made)
 
     def _load(self) -> int:
         """Takes the weights of the start; returns the steps that they were trained for here."""

@@ -43,8 +43,9 @@ def read_model(settings: FineTuningSettings) -> Start:
         if settings.init_checkpoint:
             notify(f"the model of {settings.output_dir} is used, and not --init_checkpoint")
         return read_folder(settings.output_dir, settings.do_lower_case)
-    start = read_start(settings)
-    if start.weights is None:
+    names_model = settings.init_checkpoint or settings.bert_config_file or settings.vocab_file
+    start = read_start(settings) if names_model else None
+    if start is None or start.weights is None:
         raise InputError(
             f"There is nothing to evaluate: {settings.output_dir} holds no model and "
             "--init_checkpoint is not given. Train with --do_train, or name one."

@@ -12,6 +12,7 @@ from bert_keras.training.loop_settings import MOST_EXAMPLES, MOST_STEPS, LoopSet
 class FineTuningSettings(LoopSettings, DeviceSettings, ModelSettings):
     """Which model, how it is trained, and what is done with it."""
 
+    report_steps: int = flags.setting(20, "Steps between reports.", minimum=1, maximum=MOST_STEPS)
     output_dir: str | None = flags.setting(
         None, "Folder for checkpoints, reports, results, predictions and the finished model."
     )

@@ -40,7 +40,7 @@ class Exclusions:
         return any(re.search(pattern, path) for pattern in self.patterns)
 
     def check(self, paths: Sequence[str]) -> None:
-        """Gives notice of the original's patterns that match none of the paths.
+        """Gives notice of the original's patterns that match none of the paths, but match there.
 
         Raises:
             InputError: a pattern of another list matches none.
@@ -53,10 +53,8 @@ class Exclusions:
                     f"Every pattern of {self.option} must match a variable. "
                     f"Received: {pattern!r}, with the variables {', '.join(paths[:5])} …"
                 )
-            notify_once(_unmatched(self.option, pattern))
-
-
-def _unmatched(option, pattern):
-    if pattern == IDLE_IN_THE_ORIGINAL:
-        return f"{option}: {pattern!r} matches no variable, as in the original: nothing is wrong"
-    return f"{option}: {pattern!r} matches no variable; a list of your own can leave it out"
+            if pattern != IDLE_IN_THE_ORIGINAL:
+                notify_once(
+                    f"{self.option}: {pattern!r} matches no variable; a list of your own can leave "
+                    "it out"
+                )

@@ -1,5 +1,6 @@
 """The commands of the page about fine-tuning run as printed."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ PAGE = Path(bert_keras.__file__).parent / "fine_tuning" / "README.md"
 
 
 @pytest.mark.slow
-def test_the_commands_of_the_page(tmp_path):
+def test_the_commands_of_the_page(tmp_path, monkeypatch):
     result = pages.run_commands(PAGE, tmp_path)
     finished = {path.parent.name for path in tmp_path.glob("*/bert_model.ckpt.index")}
     assert finished == {"reviews", "seeds", "sweep", "names"}
@@ -28,3 +29,8 @@ def test_the_commands_of_the_page(tmp_path):
     ]
     assert len((tmp_path / "features.jsonl").read_text().splitlines()) == 2
     assert '"best_seed"' in result.stdout
+    monkeypatch.chdir(tmp_path)
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    names = {}
+    exec(block, names)
+    assert names["logits"].shape == (1, 2)
