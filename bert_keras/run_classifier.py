@@ -13,8 +13,9 @@ and any CSV, TSV or JSON lines, whose columns you name:
         --init_checkpoint=uncased_L-12_H-768_A-12
 
 In a .csv, quotation marks hold commas and line ends; in a .tsv they are text, as in GLUE's files.
-Every row is an example, also one with an empty text; one that cannot be read ends the program, and
-is named. Classes are compared by name: a model may have them in another order than the data.
+Every row is an example, also one with an empty text, which in a file of one column is a blank line;
+one that cannot be read ends the program, and is named. Classes are compared by name: a model may
+have them in another order than the data.
 
 Results of an evaluation are in eval_results.txt, by the official names of the scores: `accuracy` is
 the original's `eval_accuracy`; its `eval_loss` is left out, as no task is scored by it. Predictions

@@ -62,8 +62,9 @@ def read_rows(path: str, header: bool = True, skip_broken: bool = False) -> Iter
 
     `.csv`: commas, quoted as in RFC 4180. `.tsv` and `.txt`: tabs, and quotation marks are text as
     any other (the layout of GLUE; `_read_tsv` of the original). `.jsonl` and `.json`: an object a
-    row, see `read_objects`, whose keys are the columns. Blank lines at the end, a byte order mark
-    and Windows line ends do no harm.
+    row, see `read_objects`, whose keys are the columns. A byte order mark and Windows line ends do
+    no harm, nor do blank lines at the end; but in a table of one column a blank line is a row, an
+    empty text, wherever it stands.
 
     Args:
         path: a file.
@@ -80,8 +81,8 @@ def read_rows(path: str, header: bool = True, skip_broken: bool = False) -> Iter
             f"The name of a table ends in {', '.join('.' + name for name in ENDINGS)}, which says "
             f"how it is read. Received: {path}"
         )
-    text = read_text(path).rstrip("\r\n")
-    if not text:
+    text = read_text(path)
+    if not text.strip("\r\n"):
         raise InputError(f"A table must hold rows. Received: {path}, which is empty.")
     return _READERS[ending](path, text, header, skip_broken)
 
@@ -120,10 +121,13 @@ def _delimited(lines: Callable[[str, str], Iterator[tuple[int, list[str]]]]):
     """A reader of tables whose rows are `lines`, function of path and text -> line and fields."""
 
     def read(path: str, text: str, header: bool, skip_broken: bool) -> Iterator[Row]:
-        if header and "\n" not in text:
+        line, first = next(lines(path, text))
+        if len(first) > 1:
+            text = text.rstrip("\r\n")
+        if header and "\n" not in text.removesuffix("\n"):
             raise InputError(f"A table must hold rows. Received: {path}, which has a header alone.")
         rows = lines(path, text)
-        line, first = next(rows)
+        next(rows)
         columns = first if header else [str(index + 1) for index in range(len(first))]
         if header:
             _check_header(path, columns)
@@ -147,8 +151,8 @@ def _delimited(lines: Callable[[str, str], Iterator[tuple[int, list[str]]]]):
 
 
 def _tab_lines(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
-    for line, content in enumerate(text.split("\n"), start=1):
-        yield line, content.removesuffix("\r").split("\t")
+    for line, content in enumerate(io.StringIO(text, newline="\n"), start=1):
+        yield line, content.removesuffix("\n").removesuffix("\r").split("\t")
 
 
 def _comma_lines(path: str, text: str) -> Iterator[tuple[int, list[str]]]:

@@ -75,13 +75,23 @@ def test_other_line_ends_of_unicode_are_text(write, other):
         assert values(path) == [{"text": f"a{other}b", "label": "yes"}]
 
 
-def test_an_empty_line_of_a_single_column_is_an_empty_text(write):
-    for name in ("a.tsv", "a.csv"):
-        assert [row.text("text") for row in read_rows(write(name, "text\na\n\nb\n"))] == [
-            "a",
-            "",
-            "b",
-        ]
+@pytest.mark.parametrize("name", ["a.tsv", "a.csv", "a.txt"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    "texts", [["a", "", "b"], ["a", ""], ["a", "", "b", "", ""], ["", "a", ""], ["a"]]
+)
+def test_an_empty_line_of_a_single_column_is_an_empty_text_wherever_it_stands(
+    write, name, end, texts
+):
+    path = write(name, "".join(f"{text}{end}" for text in ("text", *texts)))
+    assert [row.text("text") for row in read_rows(path)] == texts
+    path = write(name, "".join(f"{text}{end}" for text in texts))
+    assert [(row.line, row.text("1")) for row in read_rows(path, header=False)] == [
+        *enumerate(texts, start=1)
+    ]
+    if texts[-1]:
+        write(name, end.join(texts))
+        assert [row.text("1") for row in read_rows(path, header=False)] == texts
 
 
 @given(tables)
@@ -169,6 +179,8 @@ def test_a_file_without_rows_is_refused(write, name):
 
 def test_a_header_alone_is_refused(write):
     refused(write("a.tsv", "text\tlabel\n"), "header alone")
+    refused(write("a.csv", "text,label\n\n\n"), "header alone")
+    refused(write("a.txt", "text\r\n"), "header alone")
 
 
 def test_other_faults_are_refused_by_their_line(write):
