@@ -1,8 +1,8 @@
 """Words and their tags in columns, a word a line, a blank line after each sentence.
 
 The formats of the CoNLL shared tasks, of Universal NER (`.iob2`) and of Universal Dependencies
-(`.conllu`). Tabs part the columns, or blanks if the first line has no tab. Other white space may be
-in a word.
+(`.conllu`). Tabs part the columns, or blanks if the line of the first word has no tab. Other white
+space may be in a word. A line of tabs and blanks alone, as WNUT 2017 has them, is a blank line.
 """
 
 import os
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from bert_keras.errors import InputError
 from bert_keras.files import read_text
 
-DOCUMENT_START = "-DOCSTART-"  # a line of CoNLL-2003 between documents, no word
+_DOCUMENT_START = re.compile(r" *-DOCSTART-(?![^ \t])")  # between documents of CoNLL-2003, no word
 _NO_WORD = re.compile(r"\d+[-.]\d+")  # CoNLL-U: several words written as one, a word left out
 
 
@@ -146,7 +146,7 @@ def _rows_of_plain(_: str, lines: Sequence[_Row]) -> Iterator[_Row]:
 
 
 def _ends_sentence(row: _Row) -> bool:
-    return not row.text.strip(" \t") or row.columns[0] == DOCUMENT_START
+    return not row.text.strip(" \t") or _DOCUMENT_START.match(row.text) is not None
 
 
 def _check_same_number_of_columns(path: str, sentences: Sequence[Sequence[_Row]]) -> None:
@@ -156,7 +156,7 @@ def _check_same_number_of_columns(path: str, sentences: Sequence[Sequence[_Row]]
             raise InputError(
                 f"All lines must have as many columns as the first, {num_columns}. Received: "
                 f"{len(row.columns)} in {path}, line {row.line}. Put tabs between the columns "
-                "where a word holds blanks."
+                "where a word holds blanks, and a blank after the # of a comment."
             )
 
 
@@ -171,11 +171,14 @@ def _column(path: str, rows: Sequence[_Row], index: int) -> list[str]:
 
 
 def _separator(texts: Sequence[str]) -> str:
-    """What parts the columns, as the first line shows that is neither blank nor a comment.
+    """What parts the columns, as the line of the first word shows.
 
-    That is tabs, else blanks, else nothing: words alone may hold blanks.
+    That is tabs, else blanks, else nothing: words alone may hold blanks. What begins with "#" may
+    be a comment, so it is asked last.
     """
-    first = next((text for text in texts if text.strip(" \t") and text[:2] != "# "), "")
+    lines = [text for text in texts if text.strip(" \t") and not _DOCUMENT_START.match(text)]
+    words = [text for text in lines if not text.startswith("#")]
+    first = next(iter(words or [text for text in lines if not text.startswith("# ")]), "")
     return next((mark for mark in ("\t", " ") if mark in first.strip(" ")), "\n")
 
 

@@ -86,6 +86,32 @@ def test_only_tabs_part_columns_where_there_are_tabs_and_only_blanks_elsewhere(w
     assert tagged(blanks)[0].words == ["20\u00a0km", "\u2003"]
 
 
+@pytest.mark.parametrize(
+    "first", ["-DOCSTART-", "-DOCSTART- O", "-DOCSTART- -X- -X- O", "# id = 1"]
+)
+def test_the_first_word_says_what_parts_the_columns(written, first):
+    tabs = written(f"{first}\n\nNew York\tB-LOC\n\n{first}\n\nis\tO\n")
+    assert pairs(tagged(tabs)) == [[("New York", "B-LOC")], [("is", "O")]]
+    blanks = written(f"{first}\n\nYork B-LOC\n\n{first}\n\nis O\n", "blanks.conll")
+    assert pairs(tagged(blanks)) == [[("York", "B-LOC")], [("is", "O")]]
+    words = written(f"{first}\n\nYork\n\n{first}\n\nis\n", "words.txt")
+    assert [row.words for row in read_words(str(words), Columns(0, -1))] == [["York"], ["is"]]
+
+
+def test_only_the_whole_word_is_the_start_of_a_document(written):
+    assert tagged(written("-DOCSTART-s\tO\n-DOCSTART\tO\n"))[0].words == [
+        "-DOCSTART-s",
+        "-DOCSTART",
+    ]
+
+
+@pytest.mark.parametrize("read", [tagged, lambda path: read_words(str(path), Columns(0, -1))])
+@pytest.mark.parametrize("separator", ["\t", " "])
+def test_a_comment_without_a_blank_is_refused_and_never_hides_the_columns(written, read, separator):
+    with pytest.raises(InputError, match="Received: 2 in .*line 2.* a blank after the # of a com"):
+        read(written(f"#comment\nEU{separator}B-ORG\n"))
+
+
 def test_a_comment_begins_with_a_hash_and_a_blank_and_has_no_columns(written):
     comments = "# text = a b\n# id 7\tdomain=en\n"
     with_tabs = written(f"{comments}#\tO\n#b\tB-X\n\n# newdoc\nc\tO\n")
