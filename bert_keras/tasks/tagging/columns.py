@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from bert_keras.errors import InputError
 from bert_keras.files import read_text
+from bert_keras.notices import notify
 
 _DOCUMENT_START = re.compile(r" *-DOCSTART-(?![^ \t])")  # between documents of CoNLL-2003, no word
 _NO_WORD = re.compile(r"\d+[-.]\d+")  # CoNLL-U: several words written as one, a word left out
@@ -131,18 +132,27 @@ def _rows_of_numbered(path: str, lines: Sequence[_Row]) -> Iterator[_Row]:
             )
 
 
-def _rows_of_plain(_: str, lines: Sequence[_Row]) -> Iterator[_Row]:
+def _rows_of_plain(path: str, lines: Sequence[_Row]) -> Iterator[_Row]:
     """Yields the lines of words and those that end a sentence.
 
     Words may begin with "#", or be it. A comment is what begins with "# " and is not made of
-    columns as the words are.
+    columns as the words are; a notice says where one that is ends up among the words.
     """
     words = (row for row in lines if not _ends_sentence(row) and not row.text.startswith("# "))
     num_columns = next((len(row.columns) for row in words), 0)
+    doubtful = []
     for row in lines:
-        has_columns = 1 < len(row.columns) == num_columns and "\t" not in row.text
-        if not row.text.startswith("# ") or has_columns:
-            yield row
+        if row.text.startswith("# "):
+            if "\t" in row.text or not 1 < len(row.columns) == num_columns:
+                continue
+            doubtful.append(row)
+        yield row
+    if doubtful:
+        notify(
+            f"{path}: lines that begin with '# ' are taken for the word '#', not for comments, as "
+            f"they have {num_columns} columns: {len(doubtful)}, the first in line "
+            f"{doubtful[0].line}. Tabs between the columns of words would tell."
+        )
 
 
 def _ends_sentence(row: _Row) -> bool:

@@ -122,6 +122,16 @@ def test_a_comment_begins_with_a_hash_and_a_blank_and_has_no_columns(written):
     assert read_words(str(words), Columns(0, -1))[0].words == ["#b", "#"]
 
 
+def test_a_comment_that_looks_like_a_word_is_said_to_be_one(written, capsys):
+    path = written("# doc1\na O\n\n# doc2\nb O\n")
+    assert pairs(tagged(path)) == [[("#", "doc1"), ("a", "O")], [("#", "doc2"), ("b", "O")]]
+    said = "'#', not for comments, as they have 2 columns: 2, the first in line 1."
+    assert said in capsys.readouterr().err
+    tagged(written("# doc1\na\tO\n#\tO\n"))
+    tagged(written("# text = a\na O\n"))
+    assert capsys.readouterr().err == ""
+
+
 def test_words_need_no_tags_to_be_predicted(written):
     path = written("the\n\u200b\nNew York\n\nship\n", "words.txt")
     sentences = read_words(str(path), columns_of(str(path), None, None))
