@@ -13,8 +13,9 @@ windows that overlap, and every word is labeled where it has most context; one w
 as a zero-width space, is labeled O, or where there is no O the most frequent label. So the
 predictions, `test_predictions.conll`, are the words of the input, each with its label.
 
-Entities are scored by seqeval, as conlleval does, other labels by accuracy; every word counts. The
-paper gives the sentences around as well (section 5.3), this program one sentence at a time.
+Entities (IOB, IOBES, BILOU) are scored by seqeval, as conlleval does, other labels by accuracy;
+every word counts. The paper gives the sentences around as well (section 5.3), this program one
+sentence at a time.
 """
 
 import dataclasses

@@ -10,7 +10,7 @@ from bert_keras.errors import InputError
 from bert_keras.tasks.tagging.columns import Sentence
 
 OUTSIDE = "O"
-_ENTITY_LABEL = re.compile(r"O|[BIES](-.+)?")
+_ENTITY_LABEL = re.compile(r"O|[BIESLU](-.+)?")
 
 
 def labels_of(sentences: Sequence[Sentence]) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ def label_of_no_piece(labels: Sequence[str]) -> str:
 
 
 def are_of_entities(labels: Sequence[str]) -> bool:
-    """Whether the labels are those of entities: O, B-, I-, and E-, S- where a scheme has them."""
+    """Whether the labels are those of entities: O, B-, I-, and E-, S- or L-, U- of some schemes."""
     return all(map(_ENTITY_LABEL.fullmatch, labels))
 
 

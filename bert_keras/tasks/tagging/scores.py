@@ -6,6 +6,7 @@ from bert_keras.tasks.collapse import notify_collapse
 from bert_keras.tasks.tagging.labels import are_of_entities
 
 NAMES = ("precision", "recall", "f1")
+_IOBES_OF_BILOU = {"L": "E", "U": "S"}  # last, unit: end, single
 
 
 def scores(
@@ -29,10 +30,15 @@ def entity_scores(gold: list[list[str]], predicted: list[list[str]]) -> dict[str
     """Precision, recall and F1 of entities by `seqeval`, of all types and of each.
 
     Its default is the counting of CoNLL's conlleval: an entity is right if type, first and last
-    word are; an I- that continues nothing begins an entity. What would be divided by 0 is 0: the
-    precision where nothing was predicted.
+    word are; an I- that continues nothing begins an entity. BILOU is read as the same scheme by
+    its other name, IOBES. What would be divided by 0 is 0: the precision where nothing was
+    predicted.
     """
     from seqeval.metrics.sequence_labeling import get_entities, precision_recall_fscore_support
+
+    gold, predicted = (
+        [[_as_iobes(label) for label in labels] for labels in rows] for rows in (gold, predicted)
+    )
 
     def scores_of(average):
         *values, _ = precision_recall_fscore_support(
@@ -55,3 +61,7 @@ def accuracy(gold: list[list[str]], predicted: list[list[str]]) -> float:
     from seqeval.metrics import accuracy_score
 
     return float(accuracy_score(gold, predicted))
+
+
+def _as_iobes(label: str) -> str:
+    return _IOBES_OF_BILOU.get(label[:1], label[:1]) + label[1:]

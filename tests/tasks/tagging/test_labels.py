@@ -44,6 +44,7 @@ def test_one_label_is_nothing_to_learn():
     [
         ("O B-PER I-PER", True),
         ("O B-creative-work S-PER E-PER", True),
+        ("O B-PER I-PER L-PER U-LOC", True),
         ("B I O", True),
         ("NOUN VERB", False),
         ("$ '' -LRB- IN O", False),

@@ -1,6 +1,8 @@
 import warnings
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bert_keras.tasks.tagging.scores import accuracy, entity_scores, scores
 
@@ -57,6 +59,40 @@ def test_where_nothing_is_found_scores_are_0_without_a_warning():
 )
 def test_impossible_sequences_count_as_in_conlleval(gold, predicted, f1):
     assert entity_scores(rows(gold), rows(predicted))["f1"] == f1
+
+
+def bilou_and_iob2(spans):
+    """Spans of an entity's type (or O) and a length, as labels of both schemes."""
+    bilou, iob2 = [], []
+    for name, length in spans:
+        inside = length - 1
+        first_to_last = ["U"] if length == 1 else ["B", *["I"] * (length - 2), "L"]
+        bilou += ["O"] if name == "O" else [f"{mark}-{name}" for mark in first_to_last]
+        iob2 += ["O"] if name == "O" else [f"B-{name}", *[f"I-{name}"] * inside]
+    return bilou, iob2
+
+
+SPANS = st.lists(
+    st.tuples(st.sampled_from(["PER", "LOC"]), st.integers(1, 3)) | st.just(("O", 1)),
+    min_size=1,
+    max_size=8,
+)
+
+
+@settings(max_examples=50)
+@given(SPANS, SPANS)
+def test_the_scheme_makes_no_difference_to_entities(gold, predicted):
+    (gold_bilou, gold_iob2), (bilou, iob2) = bilou_and_iob2(gold), bilou_and_iob2(predicted)
+    length = max(len(gold_iob2), len(iob2))
+    padded = [row + ["O"] * (length - len(row)) for row in (gold_bilou, bilou, gold_iob2, iob2)]
+    assert entity_scores([padded[0]], [padded[1]]) == entity_scores([padded[2]], [padded[3]])
+
+
+def test_labels_of_bilou_are_scored_as_entities():
+    gold = rows("B-PER I-PER L-PER O U-LOC")
+    labels = ("O", "B-PER", "I-PER", "L-PER", "U-LOC")
+    found = scores(gold, rows("B-PER L-PER O O U-LOC"), labels)
+    assert (found["PER_f1"], found["LOC_f1"], found["f1"]) == (0, 1, 0.5)
 
 
 def test_accuracy_is_of_words_not_of_sentences():
