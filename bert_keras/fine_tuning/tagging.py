@@ -34,9 +34,10 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
     Raises:
         InputError: a file is missing or damaged, or has a tag that is none of the labels.
     """
+    is_evaluated = settings.do_eval or settings.early_stopping_epochs > 0
     used_files = {
         "train_file": settings.do_train,
-        "dev_file": settings.do_eval,
+        "dev_file": is_evaluated,
         "test_file": settings.do_predict,
     }
     preflight.check_given(settings, [name for name, is_used in used_files.items() if is_used])
@@ -50,7 +51,7 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
         losses=LOSSES,
         accuracies=ACCURACIES,
         train=_training(train, *setup) if settings.do_train else None,
-        evaluations={"dev": _evaluation(*setup)} if settings.dev_file else {},
+        evaluations={"dev": _evaluation(*setup)} if is_evaluated else {},
         predictions={"test": _prediction(*setup)} if settings.do_predict else {},
         metric="f1" if are_of_entities(labels) else "accuracy",
     )

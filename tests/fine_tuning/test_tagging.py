@@ -76,6 +76,19 @@ def test_a_file_may_name_the_labels(settings):
     assert task(settings(files=files)).config.labels == ("O", "B-X", "B-,", "I-X")
 
 
+def test_only_what_is_asked_for_is_read(settings):
+    files = {"train_file": "no tags\n", "dev_file": "none\n", "test_file": "c\n"}
+    found = task(settings("do_predict", files), labels=LABELS)
+    assert (found.train, found.evaluations, [*found.predictions]) == (None, {}, ["test"])
+
+
+def test_a_set_to_stop_early_by_is_read_without_evaluation(settings):
+    files = {"train_file": TRAIN, "dev_file": DEV}
+    assert [*task(settings(files=files, early_stopping_epochs=1)).evaluations] == ["dev"]
+    with pytest.raises(InputError, match="--dev_file must be given"):
+        task(settings(early_stopping_epochs=1))
+
+
 def test_every_word_of_the_file_is_scored(settings):
     found = task(settings("do_eval", {"dev_file": DEV}), labels=LABELS)
     examples, score = found.evaluations["dev"]
@@ -95,6 +108,12 @@ def test_predictions_have_a_row_for_each_word(settings, tmp_path):
     assert text == "c\tO\n\u200b\tO\nb\tB-X\na\tI-X\n\na\tO\n\n"
 
 
+def test_an_answer_that_cannot_be_predicted_is_refused(settings):
+    files = {"dev_file": "a\tO\nb\tmaybe\n"}
+    with pytest.raises(InputError, match="O B-X I-X. Received: 'maybe' in .*dev_file, line 2"):
+        task(settings("do_eval", files), labels=LABELS)
+
+
 @pytest.mark.parametrize(
     ("do", "files", "message"),
     [
@@ -102,11 +121,6 @@ def test_predictions_have_a_row_for_each_word(settings, tmp_path):
         ("do_eval", {}, "--dev_file must be given"),
         ("do_predict", {}, "--test_file must be given"),
         ("do_eval", {"dev_file": DEV}, "must be a tagger, with labels"),
-        (
-            "do_train",
-            {"train_file": TRAIN, "dev_file": "a\tO\nb\tmaybe\n"},
-            "labels: O B-X I-X. Received: 'maybe' in .*dev_file, line 2",
-        ),
         (
             "do_train",
             {"train_file": TRAIN, "labels_file": "O\nB-X\n"},
