@@ -98,8 +98,8 @@ class AskedQuestions:
         if not self._has_answers():
             raise InputError(
                 f"{self._file.path}: official scores need answers to the questions: to each one, "
-                "or to some with --version_2_with_negative. For predictions alone, --do_predict "
-                "without --do_eval"
+                "or with --version_2_with_negative some answer or `is_impossible`: true. For "
+                "predictions alone, --do_predict without --do_eval"
             )
 
     def score(self, outputs: Outputs) -> dict[str, float]:
@@ -128,8 +128,10 @@ class AskedQuestions:
         return self._answered[1]
 
     def _has_answers(self) -> bool:
-        enough = any if self._settings.version_2_with_negative else all
-        return enough(question.answers for question in self._file.questions)
+        questions = self._file.questions
+        if self._settings.version_2_with_negative:
+            return any(question.answers or question.is_impossible for question in questions)
+        return all(question.answers for question in questions)
 
     def _score(self, answers: list[PredictedAnswer]) -> dict[str, float]:
         questions, texts = self._file.questions, [answer.text for answer in answers]

@@ -95,6 +95,18 @@ def test_version_2(file):
     assert found.metric in scores
 
 
+def test_a_file_of_impossible_questions_alone_is_scored_in_version_2(file):
+    path = file(("a b", [question("c", [], "1", is_impossible=True)]))
+    examples, score = task(
+        do_eval=True, predict_file=path, version_2_with_negative=True
+    ).evaluations["dev"]
+    scores = score(perfect(examples, (0, 0)))
+    assert (scores["exact"], scores["NoAns_f1"], scores["NoAns_total"]) == (100, 100, 1)
+    assert score(perfect(examples, (4, 4)))["exact"] == 0
+    with pytest.raises(InputError, match="official scores need answers"):
+        task(do_eval=True, predict_file=path)
+
+
 def test_early_stopping_needs_scores(file):
     path = file(SHIP)
     found = task(do_train=True, train_file=path, predict_file=path, early_stopping_epochs=1)
