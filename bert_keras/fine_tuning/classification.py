@@ -125,6 +125,13 @@ class Files(NamedTuple):
     def predictions(self, names: Sequence[str]) -> dict[str, Prediction]:
         """The sets without answers; `names` are the labels in the model's order."""
         paths = self._paths(self.settings.test_file, "test", self.description.test)
+        submission_files = self.description.submission
+        if self.settings.glue_submission and submission_files.keys().isdisjoint(paths):
+            raise InputError(
+                f"A submission has predictions of {' and '.join(submission_files)}, by name. "
+                f"Received: --glue_submission with --test_file={self.settings.test_file}, which "
+                "may be any of them. --data_dir names the folder of all."
+            )
         return {name: self._prediction(name, path, names) for name, path in paths.items()}
 
     def encode(self, examples: Sequence[Example], names: Sequence[str], what: str):

@@ -123,6 +123,15 @@ def test_predictions_are_put_into_a_zip(task, tmp_path, capsys):
     assert (tmp_path / "glue.zip").read_text() == "no zip"
 
 
+def test_a_file_of_no_known_set_cannot_be_submitted(task, tmp_path):
+    files = {"some.tsv": "index\tsentence1\tsentence2\n0\ta\tb\n"}
+    flags = {"task_name": "MNLI", "do_predict": True, "test_file": "some.tsv"}
+    assert [*task(files, {"labels": NLI}, **flags).predictions] == ["test"]
+    message = "predictions of test_matched and test_mismatched.*some.tsv.*--data_dir names"
+    with pytest.raises(InputError, match=message):
+        task(files, {"labels": NLI}, glue_submission=str(tmp_path / "glue.zip"), **flags)
+
+
 def test_files_may_lie_in_a_bucket(task):
     bucket = "ram://classification"
     tf.io.gfile.makedirs(bucket)
@@ -181,8 +190,9 @@ def test_a_finished_model_says_which_labels_and_what_kind_of_answers_it_has(task
 def test_answers_of_another_kind_than_the_finished_model_s_are_refused(task, flags):
     stored = {"labels": ("rain", "sun"), "problem_type": "regression"}
     files = {"train.csv": "text,label,rain,sun\na,sun,0,1\nb,rain,1,0\n"}
-    with pytest.raises(InputError, match="made for: regression.*Received: data with .*label_"):
-        task(files, stored, text_a_column="text", do_eval=True, **flags)
+    for do in ("do_eval", "do_predict"):
+        with pytest.raises(InputError, match="made for: regression.*Received: data with .*label_"):
+            task(files, stored, text_a_column="text", **{do: True}, **flags)
     assert task(files, stored, text_a_column="text", do_train=True, **flags).train
 
 
