@@ -28,7 +28,7 @@ from bert_keras.tasks.classification.description import (
 )
 from bert_keras.tasks.classification.encoding import encode
 from bert_keras.tasks.classification.glue import known_task
-from bert_keras.tasks.classification.labels import model_labels
+from bert_keras.tasks.classification.labels import check_names, model_labels
 from bert_keras.tasks.classification.predictions import submission, table, zip_with
 from bert_keras.tasks.classification.reading import Example, read_examples
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
@@ -244,6 +244,7 @@ def _labels(
     answers = PROBLEMS[description.problem_type].answers
     given = tuple(label.strip() for label in settings.labels)
     names = given or description.labels or answers.names(train) or config.labels
+    check_names(names)
     if not answers.fewest_labels <= len(names) <= answers.most_labels:
         raise InputError(
             f"{description.problem_type} needs {answers.fewest_labels} labels at least, and at "

@@ -238,6 +238,14 @@ def test_numbers_of_a_table_without_header(task):
             "train.csv, line 2: .*'topic' must hold a number. Received: 'sun'",
         ),
         (
+            {"text_a_column": "text", "label_column": ["topic"], "labels": ["sun", " "]},
+            "A label must not be empty",
+        ),
+        (
+            {"text_a_column": "text", "label_column": ["topic"], "labels": ["sun", "ra\tin"]},
+            r"neither tabs nor line ends.*'ra\\tin'",
+        ),
+        (
             {"text_a_column": "text", "label_column": ["topic"], "labels": ["sun"]},
             "single_label_classification needs 2 labels at least.*1 .sun",
         ),

@@ -1,4 +1,4 @@
-"""Whose labels and whose order hold: those of the data or those of the model.
+"""What labels may be, and whose order holds: that of the data or that of the model.
 
 Models of MNLI come in two orders (huggingface/transformers#12822): what is compared are names.
 """
@@ -8,6 +8,17 @@ from collections.abc import Sequence
 
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
+from bert_keras.tasks.classification.reading import fits_cell
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Raises InputError for a label that no table of predictions can hold."""
+    for name in names:
+        if not name or not fits_cell(name):
+            raise InputError(
+                "A label must not be empty and has neither tabs nor line ends: tables of "
+                f"predictions could not hold it. Received: {name!r:.100}. --labels may give others."
+            )
 
 
 def model_labels(

@@ -9,7 +9,7 @@ import numpy as np
 from bert_keras.errors import InputError
 from bert_keras.tasks.classification.answers import MOST_LABELS, Answers, label_indices
 from bert_keras.tasks.classification.metrics import scores
-from bert_keras.tasks.classification.reading import Example, column_of, one_line
+from bert_keras.tasks.classification.reading import Example, column_of, label_name, one_line
 from bert_keras.tasks.collapse import notify_collapse
 from bert_keras.tasks.tables import Row
 
@@ -29,7 +29,7 @@ def read(row: Row, columns: Sequence[str]) -> tuple[str, ...]:
     column = column_of(row, columns)
     value = row.value(column)
     if isinstance(value, list):
-        return tuple(one_line(row._replace(values={column: label}), column) for label in value)
+        return tuple(label_name(row._replace(values={column: label}), column) for label in value)
     labels = (label.strip() for label in _separated(row, column))
     return tuple(label for label in labels if label)
 

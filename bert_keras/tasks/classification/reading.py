@@ -115,12 +115,25 @@ def one_line(row: Row, column: str) -> str:
             f"Received: {json.dumps(value):.100}."
         )
     name = value.strip() if isinstance(value, str) else json.dumps(value)
-    if len(name.splitlines()) > 1 or "\t" in name:
+    if not fits_cell(name):
         raise InputError(
             f"{row.place}: a name in the column {column!r} has neither tabs nor line ends. "
             f"Received: {name!r:.100}."
         )
     return name
+
+
+def label_name(row: Row, column: str) -> str:
+    """A label: a name that is not empty; raises InputError for anything else."""
+    label = one_line(row, column)
+    if not label:
+        raise InputError(f"{row.place}: the label must not be empty. Received: '' in {column!r}.")
+    return label
+
+
+def fits_cell(name: str) -> bool:
+    """Whether a cell of a table of predictions can hold a name: no tab, no line end in it."""
+    return "\t" not in name and name.splitlines() in ([], [name])
 
 
 def _id(row: Row, layout: Layout, number: int) -> str:

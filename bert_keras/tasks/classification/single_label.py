@@ -4,21 +4,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bert_keras.errors import InputError
 from bert_keras.tasks.classification.answers import MOST_LABELS, Answers, label_indices
 from bert_keras.tasks.classification.metrics import scores
-from bert_keras.tasks.classification.reading import Example, column_of, one_line
+from bert_keras.tasks.classification.reading import Example, column_of, label_name
 from bert_keras.tasks.collapse import notify_collapse
 from bert_keras.tasks.tables import Row
 
 
 def read(row: Row, columns: Sequence[str]) -> str:
     """The label in the one of the columns that the file has; raises InputError if it is empty."""
-    column = column_of(row, columns)
-    label = one_line(row, column)
-    if not label:
-        raise InputError(f"{row.place}: the label must not be empty. Received: '' in {column!r}.")
-    return label
+    return label_name(row, column_of(row, columns))
 
 
 def names(examples: Sequence[Example]) -> tuple[str, ...]:

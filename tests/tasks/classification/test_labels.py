@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bert_keras.errors import InputError
-from bert_keras.tasks.classification.labels import model_labels
+from bert_keras.tasks.classification.labels import check_names, model_labels
 
 NLI = ("contradiction", "entailment", "neutral")
 
@@ -48,3 +48,11 @@ def test_the_only_output_of_a_regression_may_have_any_name():
 def test_other_labels_cannot_be_evaluated(stored):
     with pytest.raises(InputError, match=rf"{', '.join(NLI)}.*{', '.join(stored)}.*--labels"):
         model_labels(NLI, stored, is_trained=False, is_given=False)
+
+
+@pytest.mark.parametrize("name", ["", "a\tb", "a\nb", "b\r", "a\u2028b"])
+def test_a_name_that_no_table_can_hold_is_refused(name):
+    with pytest.raises(InputError, match="A label must not be empty.*--labels") as error:
+        check_names(("sun", name))
+    assert repr(name) in str(error.value)
+    check_names(("sun", "rain, heavy", '"', " "))

@@ -40,6 +40,12 @@ def test_a_quotation_mark_without_its_other_half_is_refused():
         multi_label.read(row(labels='rain, "wind'), ("labels",))
 
 
+@pytest.mark.parametrize("name", ["", " ", "a\tb", "a\nb", "a\u2028b", None, ["rain"]])
+def test_a_name_in_a_list_that_no_cell_can_hold_is_refused_by_its_place(name):
+    with pytest.raises(InputError, match="train.csv, line 5: .*Received: "):
+        multi_label.read(row(labels=["rain", name]), ("labels",))
+
+
 names = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1)
 
 
