@@ -116,14 +116,19 @@ def _passes(settings, examples):
     return {row: taken.sum(axis=0) for row, taken in first.items()}, later
 
 
-def _by_length(examples: EncodedExamples, batch_size: int) -> list[Batch]:
+def _by_length(
+    examples: EncodedExamples, batch_size: int, padded_length: int | None = None
+) -> list[Batch]:
     from bert_keras.data.length_batches import length_batches
 
-    return list(length_batches(examples, batch_size, seed=1, num_epochs=1).as_numpy_iterator())
+    batches = length_batches(
+        examples, batch_size, seed=1, num_epochs=1, padded_length=padded_length
+    )
+    return list(batches.as_numpy_iterator())
 
 
 def _padded(examples: EncodedExamples, batch_size: int) -> list[Batch]:
-    return _by_length(examples.padded_to(LENGTH), batch_size)
+    return _by_length(examples, batch_size, LENGTH)
 
 
 def _as_they_come(examples: EncodedExamples, batch_size: int) -> list[Batch]:
