@@ -68,6 +68,7 @@ def kill_and_go_on(context, settings, tmp_path, num_kills):
         np.testing.assert_array_equal(tensors[name], value, err_msg=name)
 
 
+@pytest.mark.slow
 def test_sigterm_saves_and_exits_with_success(settings):
     """The command as people of the original type it, with flags that no longer do anything."""
     changes = {"num_train_steps": 10**6, "save_checkpoints_steps": 10**6, "report_steps": 1}
