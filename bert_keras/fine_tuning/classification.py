@@ -79,6 +79,8 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
     problem = PROBLEMS[description.problem_type]
     files = Files(settings, description, problem.answers, tokenizer)
     train = files.read_train() if settings.do_train else []
+    if train:
+        notify(f"train: {len(train)} examples, {problem.answers.describe(train)}")
     labels, names = _labels(settings, description, config, train)
     train_examples = files.encode(train, names, "train") if train else None
     is_evaluated = settings.do_eval or settings.early_stopping_epochs > 0

@@ -18,6 +18,7 @@ class Answers(NamedTuple):
     Attributes:
         read: function of a row and names of columns -> the answer that stands there.
         names: function of examples -> the labels among their answers, sorted.
+        describe: function of examples -> what answers they have, in words.
         fewest_labels, most_labels: how many a model may have.
         encode: function of examples and labels -> name of a feature -> array [N] or [N, L].
         metrics: the scores of data that have no official ones; the first decides.
@@ -30,6 +31,7 @@ class Answers(NamedTuple):
 
     read: Callable[[Row, Sequence[str]], Any]
     names: Callable[[Sequence[Example]], tuple[str, ...]]
+    describe: Callable[[Sequence[Example]], str]
     fewest_labels: int
     most_labels: int
     encode: Callable[[Sequence[Example], Sequence[str]], dict[str, np.ndarray]]

@@ -4,11 +4,14 @@ Models of MNLI come in two orders (huggingface/transformers#12822): what is comp
 """
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
 from bert_keras.tasks.classification.reading import fits_cell
+
+MOST_SHOWN = 20
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -19,6 +22,14 @@ def check_names(names: Sequence[str]) -> None:
                 "A label must not be empty and has neither tabs nor line ends: tables of "
                 f"predictions could not hold it. Received: {name!r:.100}. --labels may give others."
             )
+
+
+def counted(labels: Iterable[str]) -> str:
+    """How often each label occurs, the most frequent first: `good 3, bad 2`."""
+    counts = Counter(labels)
+    shown = [f"{label} {count}" for label, count in counts.most_common(MOST_SHOWN)]
+    more = len(counts) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def model_labels(

@@ -8,6 +8,7 @@ import numpy as np
 
 from bert_keras.errors import InputError
 from bert_keras.tasks.classification.answers import MOST_LABELS, Answers, label_indices
+from bert_keras.tasks.classification.labels import counted
 from bert_keras.tasks.classification.metrics import scores
 from bert_keras.tasks.classification.reading import Example, column_of, label_name, one_line
 from bert_keras.tasks.collapse import notify_collapse
@@ -37,6 +38,11 @@ def read(row: Row, columns: Sequence[str]) -> tuple[str, ...]:
 def names(examples: Sequence[Example]) -> tuple[str, ...]:
     """The labels that occur."""
     return tuple(sorted({label for example in examples for label in example.answer}))
+
+
+def describe(examples: Sequence[Example]) -> str:
+    """The labels and how many texts have each."""
+    return f"labels: {counted(label for example in examples for label in example.answer)}"
 
 
 def encode(examples: Sequence[Example], labels: Sequence[str]) -> dict[str, np.ndarray]:
@@ -112,6 +118,7 @@ def _is_marked(row: Row, column: str) -> bool:
 ANSWERS = Answers(
     read=read,
     names=names,
+    describe=describe,
     fewest_labels=1,
     most_labels=MOST_LABELS,
     encode=encode,

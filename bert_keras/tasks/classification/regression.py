@@ -36,6 +36,12 @@ def names(examples: Sequence[Example]) -> tuple[str, ...]:
     return (LABEL,)
 
 
+def describe(examples: Sequence[Example]) -> str:
+    """Between which numbers the answers lie."""
+    answers = [example.answer for example in examples]
+    return f"numbers from {min(answers):g} to {max(answers):g}"
+
+
 def encode(examples: Sequence[Example], labels: Sequence[str]) -> dict[str, np.ndarray]:
     """`scores`, float32 [N]."""
     return {"scores": np.array([example.answer for example in examples], np.float32)}
@@ -68,6 +74,7 @@ def predict(logits: np.ndarray, labels: Sequence[str]) -> list[str]:
 ANSWERS = Answers(
     read=read,
     names=names,
+    describe=describe,
     fewest_labels=1,
     most_labels=1,
     encode=encode,

@@ -1,10 +1,12 @@
 """One label for each text: the answer is the name of a class."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from bert_keras.tasks.classification.answers import MOST_LABELS, Answers, label_indices
+from bert_keras.tasks.classification.labels import counted
 from bert_keras.tasks.classification.metrics import scores
 from bert_keras.tasks.classification.reading import Example, column_of, label_name
 from bert_keras.tasks.collapse import notify_collapse
@@ -19,6 +21,14 @@ def read(row: Row, columns: Sequence[str]) -> str:
 def names(examples: Sequence[Example]) -> tuple[str, ...]:
     """The labels that occur."""
     return tuple(sorted({example.answer for example in examples}))
+
+
+def describe(examples: Sequence[Example]) -> str:
+    """The labels and how often each occurs; a hint if they look like numbers to be learned."""
+    answers = [example.answer for example in examples]
+    are_fractions = all(re.fullmatch(r"-?\d*\.\d+", answer) for answer in answers)
+    hint = "; to learn them as numbers there is --problem_type=regression" if are_fractions else ""
+    return f"labels: {counted(answers)}{hint}"
 
 
 def encode(examples: Sequence[Example], labels: Sequence[str]) -> dict[str, np.ndarray]:
@@ -53,6 +63,7 @@ def predict(logits: np.ndarray, labels: Sequence[str]) -> list[str]:
 ANSWERS = Answers(
     read=read,
     names=names,
+    describe=describe,
     fewest_labels=2,
     most_labels=MOST_LABELS,
     encode=encode,

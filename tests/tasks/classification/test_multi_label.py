@@ -70,6 +70,10 @@ def test_marks_of_the_labels():
         multi_label.encode(examples(("snow",)), LABELS)
 
 
+def test_what_is_learned_is_shown():
+    assert multi_label.describe(examples(("b",), (), ("a", "b"))) == "labels: b 2, a 1"
+
+
 def test_names_are_sorted():
     assert multi_label.names(examples(("wind", "rain"), (), ("rain",))) == ("rain", "wind")
 

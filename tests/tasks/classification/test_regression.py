@@ -23,6 +23,10 @@ def test_what_is_no_number_is_refused_by_its_place(value):
         regression.read(Row("dev.tsv", 2, {"score": value}), ("score",))
 
 
+def test_what_is_learned_is_shown():
+    assert regression.describe(examples(0.5, 5, -1)) == "numbers from -1 to 5"
+
+
 def test_correlations_are_those_of_scipy():
     answers, logits = [0.0, 2.5, 2.5, 5.0], np.array([[0.3], [0.1], [2.0], [4.0]], np.float32)
     scores = regression.score(logits, examples(*answers), ("score",), regression.ANSWERS.metrics)

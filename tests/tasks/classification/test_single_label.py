@@ -27,6 +27,15 @@ def test_labels_are_numbered_in_their_order_and_named_sorted():
     assert single_label.names(rows) == ("green", "red")
 
 
+def test_what_is_learned_is_shown():
+    assert single_label.describe(examples(["no", "yes", "no"])) == "labels: no 2, yes 1"
+    assert single_label.describe(examples(["0.5", "1.25"])).endswith(
+        "there is --problem_type=regression"
+    )
+    many = single_label.describe(examples([str(number) for number in range(25)]))
+    assert many.endswith(" and 5 more")
+
+
 def test_an_unknown_label_is_refused_by_file_line_value_and_what_is_allowed():
     with pytest.raises(InputError, match="dev.tsv, line 3: .*red, amber, green.*'maybe'"):
         single_label.encode(examples(["red", "maybe"]), LABELS)
