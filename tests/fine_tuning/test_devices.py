@@ -18,7 +18,6 @@ WAYS = {
     "one device": ({}, 1, 1),
     "mirrored": ({"strategy": "mirrored"}, 2, 1),
     "workers": ({}, 1, 2),
-    "accumulated": ({"gradient_accumulation_steps": 4}, 1, 1),
 }
 
 
