@@ -86,6 +86,14 @@ class Plan:
         """Whether the model is looked at after `done` steps."""
         return self.visit_steps > 0 and done > 0 and done % self.visit_steps == 0
 
+    def is_save(self, done: int) -> bool:
+        """Whether a checkpoint is saved after `done` steps: before every visit, too."""
+        return self.is_visit(done) or done % self.save_checkpoints_steps == 0
+
+    def is_out_of_time(self, done: int, seconds: float) -> bool:
+        """Whether `max_hours` have passed and steps are left."""
+        return 0 < self.max_hours * SECONDS_PER_HOUR <= seconds and done < self.end_step
+
 
 def compile_train_step(
     strategy: tf.distribute.Strategy,
@@ -193,19 +201,16 @@ def train(
         learning_rate: function of the number of steps done -> rate of the next one.
         losses: the names of the means that are added to give `loss`.
         save: function of a step that writes its checkpoint.
-        visits: what is done in between; also at the first step, where a run may have been killed
-            before.
+        visits: what is done in between, and at the first step: a kill may have come before it.
 
     Returns:
         The number of steps done.
 
     Raises:
-        InputError: a loss or the gradient is not finite. It is found before the next save, so that
-            every checkpoint is good.
+        InputError: a loss or the gradient is not finite; found before a save: checkpoints are good.
     """
     done = saved = plan.start_step
-    pending = []
-    begin = time.monotonic()
+    pending, begin = [], time.monotonic()
     visits.begin(done)
     if plan.is_visit(done):
         visits.visit(done)
@@ -214,19 +219,15 @@ def train(
         pending.append(take_steps(num_steps))
         done += num_steps
         log.advance(num_steps)
-        visiting = plan.is_visit(done)
-        saving = visiting or done % plan.save_checkpoints_steps == 0
-        if saving or done % plan.report_steps == 0:
+        if plan.is_save(done) or done % plan.report_steps == 0:
             _report(pending, done, learning_rate, losses, log)
-        if saving:
+        if plan.is_save(done):
             save(done)
             saved = done
+            if plan.is_visit(done):
+                visits.visit(done)
             log.restart_clock()
-        if visiting:
-            visits.visit(done)
-            log.restart_clock()
-        hours_count = plan.max_hours and done < plan.end_step
-        if hours_count and time.monotonic() - begin >= plan.max_hours * SECONDS_PER_HOUR:
+        if plan.is_out_of_time(done, time.monotonic() - begin):
             stop.request(f"--max_hours={plan.max_hours:g}")
     if pending:
         _report(pending, done, learning_rate, losses, log)
