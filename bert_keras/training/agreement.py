@@ -42,13 +42,25 @@ def run_together(settings: DeviceSettings, work: Callable[[tf.distribute.Strateg
     with named_lost_workers(strategy):
         check_same(strategy, "the flags", dataclasses.asdict(settings))
         results = work(strategy)
-        meet(strategy)  # a worker whose chief has ended first complains
+        part(strategy)
     return results
 
 
 def meet(strategy: tf.distribute.Strategy) -> None:
     """Waits until all workers are here."""
     _values_of_workers(strategy, np.zeros(1, np.int32))
+
+
+def part(strategy: tf.distribute.Strategy) -> None:
+    """Waits until all workers are here and know it; who ends sooner breaks what others wait for.
+
+    Raises:
+        InputError: one is lost before it has come here.
+    """
+    meet(strategy)
+    # All have done their work. Whoever hears of this meeting first may end, others miss nothing.
+    with contextlib.suppress(InputError):
+        meet(strategy)
 
 
 def check_same(strategy: tf.distribute.Strategy, what: str, value: Any) -> None:
