@@ -69,7 +69,7 @@ def run_settings(row: Row, data_dir: str, init_checkpoint: str, run_dir: str) ->
 
 def command(row: Row) -> str:
     """What a user would type."""
-    return f"python -m bert_keras.{row.program} {command_line.command(run_settings(row, *PLACES))}"
+    return command_line.command(run_settings(row, *PLACES))
 
 
 def result_of(row: Row, settings: Any, results: Mapping[str, float]) -> dict[str, Any]:

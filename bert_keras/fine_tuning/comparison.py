@@ -165,7 +165,7 @@ def keep_model(
         reason: a sentence for its card.
     """
     if runner.is_chief:
-        made_by = f"{reason} Made by these flags:\n\n    {command_line.command(settings)}"
+        made_by = f"{reason} Made by\n\n    {command_line.command(settings)}"
         stored = dataclasses.replace(detection.read_model(best.output_dir), made_by=made_by)
         native.replace(stored, settings.output_dir)
         note_kept(settings.output_dir, step_of_model(best.output_dir))

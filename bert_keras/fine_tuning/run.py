@@ -125,7 +125,7 @@ class Run:
 
     def _keep(self, step: int) -> None:
         if self._session.is_chief:
-            made_by = f"Made by these flags:\n\n    {command_line.command(self._settings)}"
+            made_by = f"Made by\n\n    {command_line.command(self._settings)}"
             pretrained.save_pretrained(self._session.model, self._tokenizer, self._folder, made_by)
             run_model.note_kept(self._folder, step)
         agreement.meet(self._session.strategy)

@@ -13,7 +13,7 @@ README = """\
 {num_layers} layers, {hidden_size} wide, {vocab_size} word pieces; {step} steps of
 {train_batch_size} examples x {max_seq_length} positions. Made by
 
-    python -m bert_keras.run_pretraining {command}
+    {command}
 
 ## Results
 
@@ -68,7 +68,7 @@ def page(settings: Any, config: BertConfig, step: int, flags_of_records: Sequenc
         train_batch_size=settings.train_batch_size,
         max_seq_length=settings.max_seq_length,
         command=command_line.command(settings),
-        flags=command_line.command(_evaluation_of(settings, flags_of_records)),
+        flags=command_line.flags_of(_evaluation_of(settings, flags_of_records)),
         folder=settings.output_dir,
         missing="" if settings.vocab_file else MISSING_VOCABULARY,
     )

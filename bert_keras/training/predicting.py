@@ -1,5 +1,6 @@
 """What a model makes of examples, in their order, whatever the batches and the devices were."""
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 
 import keras
@@ -40,7 +41,9 @@ class Predictor:
         self._model = model
         self._stop = stop
         self._padded_length = padded_length
-        self._run = tf.function(self._run_batch, reduce_retracing=True)  # batches differ in length
+        # A partial is a function of its own: of a method TensorFlow counts the traces of all models
+        # together, and warns of too many. Batches differ in length.
+        self._run = tf.function(functools.partial(self._run_batch), reduce_retracing=True)
 
     def predict(
         self, examples: EncodedExamples, batch_size: int, advance: Callable[[int], None]

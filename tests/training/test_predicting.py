@@ -52,3 +52,10 @@ def test_a_stop_leaves_no_outputs(model, examples):
     stop = StopRequest()
     stop.request("a test")
     assert predictor(model, stop).predict(examples, 2, lambda _: None) is None
+
+
+def test_many_models_of_one_process_are_no_retracing(model, examples, caplog, monkeypatch):
+    monkeypatch.setattr(tf.get_logger(), "propagate", True)  # to what the test reads
+    for _ in range(6):  # TensorFlow warns after five traces
+        predictor(model).predict(examples, 4, lambda _: None)
+    assert not caplog.records

@@ -36,7 +36,7 @@ def run(settings: Any, command: str) -> ConversionReport:
 
     Args:
         settings: the `Settings` of the program.
-        command: its flags as they are typed, for the card.
+        command: as it is typed, for the card.
 
     Raises:
         InputError: settings that make no sense; the input is damaged or lacks weights; the output
@@ -53,7 +53,7 @@ def run(settings: Any, command: str) -> ConversionReport:
     labeled = _labeled(without_head_of_another(source, model), model, settings)
     chosen = selected(labeled, model, keeps_all=not settings.model)
     stored, fresh = completed(changed(chosen, settings), settings.allow_fresh, settings.random_seed)
-    made_by = f"Made by\n\n    python -m bert_keras.run_conversion {command}"
+    made_by = f"Made by\n\n    {command}"
     stored = dataclasses.replace(stored, made_by=made_by)
     unused = {*source.weights.shapes} - {*chosen.weights.shapes} | {*dropped(chosen, settings)}
     expected = outputs(stored)

@@ -10,6 +10,7 @@ import string
 from collections import Counter
 from collections.abc import Sequence
 
+from bert_keras.tasks.collapse import notify_collapse
 from bert_keras.tasks.squad.reading import Question
 
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
@@ -37,6 +38,8 @@ def scores_v2(
     `null_odds` exceed some threshold can reach (`best_exact`, `best_f1`), with it (`_thresh`).
     Predictions that are empty already stay so: a threshold above theirs is not found.
     """
+    if not any(predictions) and any(question.answers for question in questions):
+        notify_collapse(len(predictions), "that there is no answer")
     exact, f1 = [], []
     for question, prediction in zip(questions, predictions, strict=True):
         words = normalized_words(prediction)

@@ -84,3 +84,11 @@ def test_the_best_threshold_is_the_best_of_all(rows):
     for name in ("exact", "f1"):
         tried = [scores_v2(questions, emptied(t), odds)[name] for t in (-1e9, *odds)]
         assert found[f"best_{name}"] == pytest.approx(max(tried))
+
+
+def test_a_model_that_never_answers_has_collapsed(capsys):
+    scores_v2([question("a"), question()], ["", ""], [0.0, 0.0])
+    assert "all 2 predictions are that there is no answer" in capsys.readouterr().err
+    scores_v2([question("a"), question()], ["b", ""], [0.0, 0.0])
+    scores_v2([question(), question()], ["", ""], [0.0, 0.0])
+    assert not capsys.readouterr().err
