@@ -167,7 +167,7 @@ def vectors_of(settings: Settings, row: str, sentences: Sequence[Any]) -> list[n
     from bert_keras import from_pretrained
     from bert_keras.feature_extraction.layers import layer_outputs
     from bert_keras.models.bert import hidden_states
-    from bert_keras.training.predicting import Predictor
+    from bert_keras.training.inference import Inference
     from bert_keras.training.stop import StopRequest
 
     encoder, tokenizer = from_pretrained(settings.init_checkpoint)
@@ -177,22 +177,22 @@ def vectors_of(settings: Settings, row: str, sentences: Sequence[Any]) -> list[n
             f"--init_checkpoint must have {FEWEST_LAYERS} layers or more. Received: {num_layers}"
         )
     model = layer_outputs(encoder, LAYERS[row](num_layers))
-    predictor = Predictor(tf.distribute.get_strategy(), model, StopRequest())
+    inference = Inference(tf.distribute.get_strategy(), model, StopRequest())
     vectors = []
     for start in range(0, len(sentences), SENTENCES_AT_A_TIME):
         some = sentences[start : start + SENTENCES_AT_A_TIME]
-        vectors += first_pieces(predictor, tokenizer, some, settings)
+        vectors += first_pieces(inference, tokenizer, some, settings)
     return vectors
 
 
 def first_pieces(
-    predictor: Any, tokenizer: Any, sentences: Sequence[Any], settings: Settings
+    inference: Any, tokenizer: Any, sentences: Sequence[Any], settings: Settings
 ) -> list[np.ndarray]:
     """The features of the first piece of each word, by sentence."""
     from bert_keras.tasks.tagging.encoding import encode
 
     encoded = encode(sentences, tokenizer, settings.max_seq_length)
-    outputs = predictor.predict(encoded.examples, settings.batch_size, advance=lambda _: None)
+    outputs = inference.run(encoded.examples, settings.batch_size, advance=lambda _: None)
     num_words = [len(sentence.words) for sentence in sentences]
     features = outputs["features"]  # N arrays [T, L, H]
     vectors = np.zeros([sum(num_words), *features[0].shape[1:]], np.float32)

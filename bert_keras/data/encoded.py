@@ -6,6 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+# Name of a model's output -> an array for each example, without batch axis, in the order of the
+# examples. One with an axis of positions may be longer than its example.
+Outputs = Mapping[str, Sequence[np.ndarray]]
+
 
 class EncodedExamples(NamedTuple):
     """N examples.

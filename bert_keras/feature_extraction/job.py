@@ -19,7 +19,7 @@ from bert_keras.layers.initializers import zeros_to_be_loaded
 from bert_keras.models.bert import unpooled_bert
 from bert_keras.progress import Progress
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
-from bert_keras.training.predicting import Predictor
+from bert_keras.training.inference import Inference
 from bert_keras.training.stop import StopRequest
 
 BYTES_OF_POOL = 2**28  # of the features that are held at a time
@@ -49,18 +49,18 @@ def run(settings: Any) -> None:
         Progress("extracting", total=num_lines, unit=" lines") as progress,
     ):
         model = layer_outputs(_encoder(pretrained), numbers)
-        predictor = Predictor(tf.distribute.get_strategy(), model, StopRequest())
+        inference = Inference(tf.distribute.get_strategy(), model, StopRequest())
         for pool in pools(lines, BYTES_OF_POOL // bytes_of_token):
-            write(features_of(predictor, pool, pretrained.tokenizer, settings.batch_size))
+            write(features_of(inference, pool, pretrained.tokenizer, settings.batch_size))
             progress.advance(len(pool))
 
 
 def features_of(
-    predictor: Predictor, pool: Sequence[Line], tokenizer: WordPieceTokenizer, batch_size: int
+    inference: Inference, pool: Sequence[Line], tokenizer: WordPieceTokenizer, batch_size: int
 ) -> list[LineFeatures]:
     """The features of some lines, in their order; they are computed in batches by length."""
     batch_size = min(batch_size, len(pool))
-    outputs = predictor.predict(_encoded(pool, tokenizer), batch_size, advance=lambda _: None)
+    outputs = inference.run(_encoded(pool, tokenizer), batch_size, advance=lambda _: None)
     return [
         LineFeatures(line.index, line.tokens, values[: len(line.tokens)])
         for line, values in zip(pool, outputs["features"], strict=True)

@@ -1,7 +1,6 @@
 """What `run_classifier` learns: a label, a set of labels or a number for a text or a pair."""
 
 import dataclasses
-import zipfile
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -9,7 +8,7 @@ import numpy as np
 
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
-from bert_keras.files import exists, read_bytes, write_bytes, write_text
+from bert_keras.fine_tuning.glue_submission import add_to_zip
 from bert_keras.fine_tuning.task import Evaluation, Prediction, Task
 from bert_keras.models.classifier import classifier
 from bert_keras.notices import notify
@@ -29,7 +28,7 @@ from bert_keras.tasks.classification.description import (
 from bert_keras.tasks.classification.encoding import encode
 from bert_keras.tasks.classification.glue import known_task
 from bert_keras.tasks.classification.labels import check_names, model_labels
-from bert_keras.tasks.classification.predictions import submission, table, zip_with
+from bert_keras.tasks.classification.predictions import submission, table
 from bert_keras.tasks.classification.reading import Example, read_examples
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training.step import Objective
@@ -93,7 +92,7 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
         accuracies=problem.accuracies,
         train=train_examples,
         evaluations=evaluations,
-        predictions=files.predictions(names) if settings.do_predict else {},
+        predictions=files.predictions(labels, names) if settings.do_predict else {},
         metric=_score_name(next(iter(evaluations), ""), description.metrics[0]),
     )
 
@@ -124,8 +123,8 @@ class Files(NamedTuple):
         paths = self._paths(self.settings.dev_file, "dev", self.description.dev)
         return {name: self._evaluation(name, path, names) for name, path in paths.items()}
 
-    def predictions(self, names: Sequence[str]) -> dict[str, Prediction]:
-        """The sets without answers; `names` are the labels in the model's order."""
+    def predictions(self, labels: Sequence[str], names: Sequence[str]) -> dict[str, Prediction]:
+        """The sets without answers; `names` are what GLUE calls the `labels` of the model."""
         paths = self._paths(self.settings.test_file, "test", self.description.test)
         submission_files = self.description.submission
         if self.settings.glue_submission and submission_files.keys().isdisjoint(paths):
@@ -134,7 +133,7 @@ class Files(NamedTuple):
                 f"Received: --glue_submission with --test_file={self.settings.test_file}, which "
                 "may be any of them. --data_dir names the folder of all."
             )
-        return {name: self._prediction(name, path, names) for name, path in paths.items()}
+        return {name: self._prediction(name, path, labels, names) for name, path in paths.items()}
 
     def encode(self, examples: Sequence[Example], names: Sequence[str], what: str):
         """Texts and answers of a set."""
@@ -150,25 +149,25 @@ class Files(NamedTuple):
 
         return Evaluation(self.encode(examples, names, name), score)
 
-    def _prediction(self, name, path, names):
+    def _prediction(self, name, path, labels, names):
         examples = self._read(name, path, read_answer=None)
         ids = [example.id for example in examples]
+        submission_name = self.description.submission.get(name)
 
-        def write(outputs, folder):
+        def files(outputs):
             logits = _logits(outputs)
-            write_text(f"{folder}/{name}_results.tsv", table(ids, logits, names, self.answers))
-            if name in self.description.submission:
-                self._submit(self.description.submission[name], ids, logits, names, folder)
+            found = {f"{name}_results.tsv": table(ids, logits, labels, self.answers)}
+            if submission_name:
+                predicted = self.answers.predict(logits.clip(*self.description.range), names)
+                found[submission_name] = submission(ids, predicted)
+            return found
+
+        def submit(found):
+            if self.settings.glue_submission:
+                add_to_zip(self.settings.glue_submission, submission_name, found[submission_name])
 
         encoded = encode(examples, self.tokenizer, self.settings.max_seq_length, {}, name)
-        return Prediction(encoded, write)
-
-    def _submit(self, file, ids, logits, names, folder):
-        predicted = self.answers.predict(logits.clip(*self.description.range), names)
-        text = submission(ids, predicted)
-        write_text(f"{folder}/{file}", text)
-        if self.settings.glue_submission:
-            _add_to_zip(self.settings.glue_submission, file, text)
+        return Prediction(encoded, files, submit)
 
     def _paths(self, given, name, names):
         """Name of a set -> its file: the given one, or those of the folder."""
@@ -254,27 +253,6 @@ def _labels(
             "--labels names them; for numbers or sets of labels there is --problem_type."
         )
     return model_labels(names, config.labels, settings.do_train, is_given=bool(given))
-
-
-def _add_to_zip(path: str, name: str, text: str) -> None:
-    """Puts a file into the zip of --glue_submission; says what it lacks.
-
-    Raises:
-        InputError: there is another kind of file of this name, or it cannot be written.
-    """
-    try:
-        archive, missing = zip_with(read_bytes(path) if exists(path) else b"", name, text)
-    except zipfile.BadZipFile as error:
-        raise InputError(
-            f"--glue_submission names a zip file, which is made if there is none. Received: {path} "
-            f"({error})"
-        ) from error
-    write_bytes(path, archive)
-    notify(
-        f"{path} lacks {', '.join(missing)}: GLUE takes a submission with all of them."
-        if missing
-        else f"{path} has all that GLUE takes."
-    )
 
 
 def _logits(outputs) -> np.ndarray:

@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any
 
 from bert_keras.config import BertConfig
-from bert_keras.files import expand_input_files, write_text
+from bert_keras.files import expand_input_files
 from bert_keras.fine_tuning.task import Evaluation, Prediction, Task
 from bert_keras.models import multiple_choice as models
 from bert_keras.objectives.classification import ACCURACIES, LOSSES
@@ -42,9 +42,7 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
         test, encoded = examples_of("test", is_labeled=False)
         predictions["test"] = Prediction(
             encoded,
-            lambda outputs, folder: write_text(
-                f"{folder}/{PREDICTIONS_NAME}", table(test, outputs["logits"])
-            ),
+            lambda outputs: {PREDICTIONS_NAME: table(test, outputs["logits"])},
         )
     return Task(
         config=dataclasses.replace(config, labels=(), problem_type=""),  # of another task

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from bert_keras.config import BertConfig
-from bert_keras.data.encoded import EncodedExamples
+from bert_keras.data.encoded import EncodedExamples, Outputs
 from bert_keras.errors import InputError
-from bert_keras.files import write_text
-from bert_keras.fine_tuning.task import Evaluation, Outputs, Prediction, Task
+from bert_keras.fine_tuning.task import Evaluation, Prediction, Task
 from bert_keras.models.question_answering import question_answering
 from bert_keras.notices import notify
 from bert_keras.objectives.span import ACCURACIES, LOSSES, span
@@ -47,7 +46,7 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
             questions.require_answers()
             evaluations["dev"] = Evaluation(questions.examples, questions.score)
         if settings.do_predict:
-            predictions["dev"] = Prediction(questions.examples, questions.write)
+            predictions["dev"] = Prediction(questions.examples, questions.files)
     return Task(
         config=dataclasses.replace(config, labels=(), problem_type=""),  # of another task
         build=question_answering,
@@ -106,16 +105,14 @@ class AskedQuestions:
         """The official scores, name -> percent."""
         return self._score(self._answers(outputs))
 
-    def write(self, outputs: Outputs, folder: str) -> None:
-        """Writes the files of the original; says the scores that no evaluation tells."""
+    def files(self, outputs: Outputs) -> dict[str, str]:
+        """Those of the original, name -> text; says the scores that no evaluation tells."""
         answers = self._answers(outputs)
-        version_2 = self._settings.version_2_with_negative
-        for name, text in prediction_files(self._file, answers, version_2).items():
-            write_text(f"{folder}/{name}", text)
         if self._has_answers() and not self._is_scored:
             found = self._score(answers)
             shown = ", ".join(f"{name} {value:.2f}" for name, value in found.items())
-            notify(f"{folder}/predictions.json scores {shown}")
+            notify(f"the answers to {self._file.path} score {shown}")
+        return prediction_files(self._file, answers, self._settings.version_2_with_negative)
 
     def _answers(self, outputs: Outputs) -> list[PredictedAnswer]:
         """The answers; found once for outputs that are both evaluated and written."""

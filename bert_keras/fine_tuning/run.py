@@ -2,9 +2,9 @@
 
 from bert_keras import command_line
 from bert_keras.checkpoints import pretrained
-from bert_keras.data.encoded import EncodedExamples
+from bert_keras.data.encoded import EncodedExamples, Outputs
 from bert_keras.errors import InputError
-from bert_keras.fine_tuning import recipe, run_model
+from bert_keras.fine_tuning import answer_files, recipe, run_model
 from bert_keras.fine_tuning.early_stopping import EarlyStopping, Evaluated
 from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.fine_tuning.task import Task
@@ -12,7 +12,7 @@ from bert_keras.notices import notify
 from bert_keras.progress import Progress
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import agreement, evaluation, run_folder
-from bert_keras.training.predicting import Outputs, Predictor
+from bert_keras.training.inference import Inference
 from bert_keras.training.session import Session
 
 
@@ -39,7 +39,7 @@ class Run:
         self._tokenizer = tokenizer
         self._task = task
         self._padded_length = recipe.padded_length(settings, session.strategy)
-        self._predictor = Predictor(
+        self._inference = Inference(
             session.strategy, session.model, session.stop, self._padded_length
         )
         self._evaluated: list[tuple[EncodedExamples, Outputs]] = []
@@ -163,15 +163,18 @@ class Run:
         batch_size = self._settings.predict_batch_size
         if not self._settings.do_eval:
             self._evaluated.clear()  # what early stopping saw was made by other weights
-        for name, (examples, write) in self._task.predictions.items():
+        for name, prediction in self._task.predictions.items():
+            examples = prediction.examples
             outputs = next((made for of, made in self._evaluated if of is examples), None)
             outputs = outputs or self._outputs(examples, batch_size, f"predicting {name}")
             if outputs is None:
                 notify(f"Stopped by {self._session.stop.reason} in the prediction of {name}.")
                 return
             if self._session.is_chief:
-                write(outputs, self._folder)
+                files = prediction.files(outputs)
+                answer_files.write(files, self._folder)
+                prediction.submit(files)
 
     def _outputs(self, examples, batch_size, what) -> Outputs | None:
         with Progress(what, total=len(examples.lengths), unit=" examples") as progress:
-            return self._predictor.predict(examples, batch_size, progress.advance)
+            return self._inference.run(examples, batch_size, progress.advance)

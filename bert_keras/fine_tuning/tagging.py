@@ -7,7 +7,7 @@ from typing import Any
 from bert_keras.config import BertConfig
 from bert_keras.data.encoded import EncodedExamples
 from bert_keras.errors import InputError
-from bert_keras.files import read_text, write_text
+from bert_keras.files import read_text
 from bert_keras.fine_tuning.task import Evaluation, Prediction, Task
 from bert_keras.models.token_classifier import token_classifier
 from bert_keras.objectives.token_classification import ACCURACIES, LOSSES, token_classification
@@ -85,11 +85,11 @@ def _prediction(settings: Any, tokenizer: WordPieceTokenizer, labels: Sequence[s
     sentences = read_words(path, _columns(settings, path))
     encoded = encode(sentences, tokenizer, settings.max_seq_length)
 
-    def write(outputs, folder):
+    def files(outputs):
         predicted = predicted_labels(encoded, outputs["logits"], sentences, labels)
-        write_text(f"{folder}/{PREDICTIONS_NAME}", column_text(sentences, predicted))
+        return {PREDICTIONS_NAME: column_text(sentences, predicted)}
 
-    return Prediction(encoded.examples, write)
+    return Prediction(encoded.examples, files)
 
 
 def _read(settings: Any, path: str) -> list[Sentence]:

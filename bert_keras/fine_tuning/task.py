@@ -7,9 +7,8 @@ from typing import NamedTuple
 import keras
 
 from bert_keras.config import BertConfig
-from bert_keras.data.encoded import EncodedExamples
+from bert_keras.data.encoded import EncodedExamples, Outputs
 from bert_keras.objectives.loss import Loss
-from bert_keras.training.predicting import Outputs
 from bert_keras.training.step import Objective
 
 
@@ -30,11 +29,13 @@ class Prediction(NamedTuple):
 
     Attributes:
         examples: what the model is to be run on.
-        write: function of its outputs and a folder that writes the answers there.
+        files: function of its outputs -> the answers, name of a file -> its text.
+        submit: function of these files that does more with them, once they are there.
     """
 
     examples: EncodedExamples
-    write: Callable[[Outputs, str], None]
+    files: Callable[[Outputs], dict[str, str]]
+    submit: Callable[[dict[str, str]], None] = lambda files: None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -104,11 +104,11 @@ def test_a_run_that_ends_early_leaves_the_earlier_file_as_it_was(settings, tmp_p
     (tmp_path / "out.jsonl").write_text("earlier")
     features_of = job.features_of
 
-    def interrupted(predictor, pool, *arguments):
+    def interrupted(inference, pool, *arguments):
         if pool[0].index == 2:
             assert (tmp_path / ".out.jsonl.unfinished").exists()
             raise KeyboardInterrupt
-        return features_of(predictor, pool, *arguments)
+        return features_of(inference, pool, *arguments)
 
     monkeypatch.setattr(job, "features_of", interrupted)
     with pytest.raises(KeyboardInterrupt):

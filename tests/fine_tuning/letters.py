@@ -11,7 +11,6 @@ from bert_keras.fine_tuning.task import Evaluation, Prediction, Task
 from bert_keras.models.classifier import classifier
 from bert_keras.objectives.classification import ACCURACIES, LOSSES, classification
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
-from bert_keras.training.run_folder import write_text
 
 TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefgh"]
 FIRST_LETTER = TOKENS.index("a")
@@ -79,9 +78,9 @@ def read_task(settings, config, tokenizer):
         total = np.sum(np.abs(outputs["logits"]), dtype=np.float64)
         return {"eval_accuracy": float(np.mean(correct)), "total_of_logits": float(total)}
 
-    def write(outputs, folder):
+    def files(outputs):
         lines = [f"{LABELS[np.argmax(logits)]}\n" for logits in outputs["logits"]]
-        write_text(folder, "answers.txt", "".join(lines))
+        return {"answers.txt": "".join(lines)}
 
     return Task(
         config=dataclasses.replace(config, labels=LABELS),
@@ -91,6 +90,6 @@ def read_task(settings, config, tokenizer):
         accuracies=ACCURACIES,
         train=examples(NUM_TRAINED, seed=1) if settings.do_train else None,
         evaluations={"dev": Evaluation(dev, score)},
-        predictions={"dev": Prediction(dev, write)},
+        predictions={"dev": Prediction(dev, files)},
         metric="eval_accuracy",
     )

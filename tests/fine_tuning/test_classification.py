@@ -5,6 +5,7 @@ import pytest
 import tensorflow as tf
 
 from bert_keras.errors import InputError
+from bert_keras.fine_tuning import answer_files
 from bert_keras.fine_tuning.classification import read_task
 from bert_keras.run_classifier import Settings
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
@@ -81,45 +82,52 @@ def test_a_model_with_its_own_order_of_labels_keeps_it_and_scores_the_same(task,
     assert score(logits([*NLI, "contradiction"], names)) == {"matched_accuracy": 1.0}
 
 
-def test_predictions_are_named_by_the_data_in_the_order_of_the_model(task, tmp_path):
+def test_predictions_are_named_by_the_model_and_those_of_glue_by_the_data(task):
     rows = "index\tsentence1\tsentence2\n5\ta\tb\n9\tc\td\n"
     stored = ("ENTAILMENT", "NEUTRAL", "CONTRADICTION")
     found = task({"diagnostic.tsv": rows}, {"labels": stored}, task_name="AX", do_predict=True)
 
-    found.predictions["diagnostic"].write({"logits": [np.eye(3)[2], np.eye(3)[0]]}, str(tmp_path))
+    files = found.predictions["diagnostic"].files({"logits": [np.eye(3)[2], np.eye(3)[0]]})
 
-    lines = (tmp_path / "diagnostic_results.tsv").read_text().splitlines()
-    assert lines[0] == "id\tentailment\tneutral\tcontradiction\tprediction"
-    assert (tmp_path / "AX.tsv").read_text() == (
-        "index\tprediction\n5\tcontradiction\n9\tentailment\n"
-    )
+    lines = files["diagnostic_results.tsv"].splitlines()
+    assert lines[0] == "id\tENTAILMENT\tNEUTRAL\tCONTRADICTION\tprediction"
+    assert lines[1].endswith("\tCONTRADICTION")
+    assert files["AX.tsv"] == "index\tprediction\n5\tcontradiction\n9\tentailment\n"
 
 
-def test_a_submission_of_similarities_stays_in_their_range(task, tmp_path):
+def test_labels_that_say_nothing_become_those_of_the_data(task):
+    rows = "index\tsentence1\tsentence2\n5\ta\tb\n"
+    stored = ("LABEL_0", "LABEL_1")
+    found = task({"test.tsv": rows}, {"labels": stored}, task_name="RTE", do_predict=True)
+    assert found.config.labels == ("entailment", "not_entailment")
+    files = found.predictions["test"].files({"logits": [np.eye(2)[1]]})
+    assert files["test_results.tsv"].splitlines()[0].startswith("id\tentailment\tnot_entailment")
+
+
+def test_a_submission_of_similarities_stays_in_their_range(task):
     rows = "index\tsentence1\tsentence2\n0\ta\tb\n1\tc\td\n2\te\tf\n"
     found = task({"test.tsv": rows}, {"labels": ("score",)}, task_name="STS-B", do_predict=True)
 
     outputs = {"logits": [np.array([x], np.float32) for x in (5.25, 2.5, -0.125)]}
-    found.predictions["test"].write(outputs, str(tmp_path))
+    files = found.predictions["test"].files(outputs)
 
-    assert (tmp_path / "STS-B.tsv").read_text() == "index\tprediction\n0\t5\n1\t2.5\n2\t0\n"
-    assert (tmp_path / "test_results.tsv").read_text() == (
-        "id\tscore\n0\t5.25\n1\t2.5\n2\t-0.125\n"
-    )
+    assert files["STS-B.tsv"] == "index\tprediction\n0\t5\n1\t2.5\n2\t0\n"
+    assert files["test_results.tsv"] == "id\tscore\n0\t5.25\n1\t2.5\n2\t-0.125\n"
 
 
 def test_predictions_are_put_into_a_zip(task, tmp_path, capsys):
     flags = {"task_name": "RTE", "glue_submission": str(tmp_path / "glue.zip"), "do_predict": True}
     files = {"test.tsv": "index\tsentence1\tsentence2\n0\ta\tb\n"}
     found = task(files, {"labels": ("entailment", "not_entailment")}, **flags)
-    write = found.predictions["test"].write
-    write({"logits": [np.array([0.0, 1.0])]}, str(tmp_path))
+    prediction = found.predictions["test"]
+    files = prediction.files({"logits": [np.array([0.0, 1.0])]})
+    prediction.submit(files)
     assert (tmp_path / "glue.zip").read_bytes().startswith(b"PK")
     assert "glue.zip lacks CoLA.tsv, SST-2.tsv" in capsys.readouterr().err
 
     (tmp_path / "glue.zip").write_text("no zip")
     with pytest.raises(InputError, match="--glue_submission.*glue.zip"):
-        write({"logits": [np.array([0.0, 1.0])]}, str(tmp_path))
+        prediction.submit(files)
     assert (tmp_path / "glue.zip").read_text() == "no zip"
 
 
@@ -140,8 +148,11 @@ def test_files_may_lie_in_a_bucket(task):
     flags = {"task_name": "SST-2", "glue_submission": f"{bucket}/glue.zip", "do_predict": True}
     found = task({}, {"labels": ("0", "1")}, data_dir=bucket, **flags)
 
-    for _ in range(2):  # the second time the zip is there
-        found.predictions["test"].write({"logits": [np.array([0.0, 1.0])]}, bucket)
+    prediction = found.predictions["test"]
+    files = prediction.files({"logits": [np.array([0.0, 1.0])]})
+    for _ in range(2):  # the second time all of them are there
+        answer_files.write(files, bucket)
+        prediction.submit(files)
 
     with tf.io.gfile.GFile(f"{bucket}/SST-2.tsv") as file:
         assert file.read() == "index\tprediction\n3\t1\n"

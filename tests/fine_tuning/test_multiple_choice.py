@@ -91,11 +91,11 @@ def test_a_mixed_batch_scores_every_example_as_it_is_scored_alone(tmp_path):
     assert task.evaluations["dev"].score({"logits": list(is_right)}) == {"accuracy": 1.0}
 
 
-def test_predictions_have_a_row_for_each_example(tmp_path):
+def test_predictions_have_a_row_for_each_example():
     task = task_of(do_predict=True, test_file=[str(GOLDEN / "codah.tsv"), str(GOLDEN / "swag.csv")])
-    examples, write = task.predictions["test"]
-    assert not examples.values
-    write({"logits": [np.arange(4.0)] * 9}, str(tmp_path))
-    rows = (tmp_path / "test_results.tsv").read_text().splitlines()
+    prediction = task.predictions["test"]
+    assert not prediction.examples.values
+    files = prediction.files({"logits": [np.arange(4.0)] * 9})
+    rows = files["test_results.tsv"].splitlines()
     assert len(rows) == 1 + 9
     assert [row.split("\t")[0] for row in rows[6:]] == ["5", "18313", "18419", "18418"]

@@ -50,7 +50,7 @@ def test_the_labels_of_a_classifier_are_forgotten(file):
     assert (found.config.labels, found.config.problem_type) == ((), "")
 
 
-def test_evaluation_and_prediction_share_their_examples(file, tmp_path, capsys, monkeypatch):
+def test_evaluation_and_prediction_share_their_examples(file, capsys, monkeypatch):
     decoded = []
     monkeypatch.setattr(
         question_answering,
@@ -62,21 +62,20 @@ def test_evaluation_and_prediction_share_their_examples(file, tmp_path, capsys, 
     assert found.predictions["dev"].examples is examples
     outputs = perfect(examples, (5, 5), (4, 5))
     assert score(outputs) == {"exact_match": 50, "f1": pytest.approx(100 * (1 + 2 / 3) / 2)}
-    found.predictions["dev"].write(outputs, str(tmp_path))
-    predictions = json.loads((tmp_path / "predictions.json").read_text())
-    assert predictions == {"1": "ship", "2": "river ship"}
-    assert not (tmp_path / "null_odds.json").exists()
+    files = found.predictions["dev"].files(outputs)
+    assert json.loads(files["predictions.json"]) == {"1": "ship", "2": "river ship"}
+    assert "null_odds.json" not in files
     assert len(decoded) == 1
     assert "scores" not in capsys.readouterr().err
     assert score(perfect(examples, (5, 5), (4, 4)))["f1"] == 100  # of other outputs
 
 
-def test_scores_are_said_with_the_predictions(file, tmp_path, capsys):
+def test_scores_are_said_with_the_predictions(file, capsys):
     found = task(do_predict=True, predict_file=file(SHIP))
     assert found.evaluations == {}
-    examples, write_answers = found.predictions["dev"]
-    write_answers(perfect(examples, (5, 5), (4, 4)), str(tmp_path))
-    assert "predictions.json scores exact_match 100.00, f1 100.00" in capsys.readouterr().err
+    prediction = found.predictions["dev"]
+    prediction.files(perfect(prediction.examples, (5, 5), (4, 4)))
+    assert ".json score exact_match 100.00, f1 100.00" in capsys.readouterr().err
 
 
 def test_version_2(file):
@@ -163,12 +162,12 @@ def test_files_without_answers(file, flags, message):
         task(train_file=path, predict_file=path, **flags)
 
 
-def test_predictions_need_no_answers(file, tmp_path, capsys):
+def test_predictions_need_no_answers(file, capsys):
     found = task(do_predict=True, predict_file=file(("the ship", [question("x")])))
-    examples, write_answers = found.predictions["dev"]
-    write_answers(perfect(examples, (3, 4)), str(tmp_path))
-    assert json.loads((tmp_path / "predictions.json").read_text()) == {"q": "the ship"}
-    assert "scores" not in capsys.readouterr().err
+    prediction = found.predictions["dev"]
+    files = prediction.files(perfect(prediction.examples, (3, 4)))
+    assert json.loads(files["predictions.json"]) == {"q": "the ship"}
+    assert "score" not in capsys.readouterr().err
 
 
 def test_nothing_that_a_window_shows(file):

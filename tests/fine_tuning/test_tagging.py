@@ -99,13 +99,12 @@ def test_every_word_of_the_file_is_scored(settings):
     assert (scores["precision"], scores["recall"], scores["f1"]) == (0, 0, 0)
 
 
-def test_predictions_have_a_row_for_each_word(settings, tmp_path):
+def test_predictions_have_a_row_for_each_word(settings):
     words = "# id = 1\nc\n\u200b\nb\na\n\na\n"
     found = task(settings("do_predict", {"test_file": words}), labels=LABELS)
-    examples, write = found.predictions["test"]
-    write(logits(examples, ["O O B-X I-X O O O", "O O O"]), str(tmp_path))
-    text = (tmp_path / "test_predictions.conll").read_text(encoding="utf-8")
-    assert text == "c\tO\n\u200b\tO\nb\tB-X\na\tI-X\n\na\tO\n\n"
+    prediction = found.predictions["test"]
+    files = prediction.files(logits(prediction.examples, ["O O B-X I-X O O O", "O O O"]))
+    assert files["test_predictions.conll"] == "c\tO\n\u200b\tO\nb\tB-X\na\tI-X\n\na\tO\n\n"
 
 
 def test_an_answer_that_cannot_be_predicted_is_refused(settings):

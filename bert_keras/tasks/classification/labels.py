@@ -39,7 +39,8 @@ def model_labels(
 
     A model that has the same ones keeps their order, and may write them with other capitals. One
     that has others gets new labels if it is trained. If not, its outputs are taken in the order
-    of `names`, if these were given by the user or its own say nothing (LABEL_0, LABEL_1).
+    of `names`, if these were given by the user or its own say nothing (LABEL_0, LABEL_1), which
+    are then replaced.
 
     Args:
         names: what the data call the labels.
@@ -70,4 +71,4 @@ def model_labels(
         )
     pairs = ", ".join(f"{a} = {b}" for a, b in zip(stored, names, strict=True))
     notify(f"the outputs of the model are taken for the labels in this order: {pairs}")
-    return stored, names
+    return (names if is_nameless else stored), names

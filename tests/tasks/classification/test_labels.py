@@ -28,9 +28,9 @@ def test_a_model_without_labels_or_with_others_gets_new_ones_to_learn():
     assert model_labels(NLI, ("no", "yes"), is_trained=True, is_given=False) == (NLI, NLI)
 
 
-def test_outputs_without_names_are_taken_in_order_and_that_is_said(capsys):
-    stored = ("LABEL_0", "LABEL_1")
-    assert model_labels(("0", "1"), stored, False, False) == (stored, ("0", "1"))
+def test_outputs_without_names_get_those_of_the_data_in_order_and_that_is_said(capsys):
+    names, stored = ("0", "1"), ("LABEL_0", "LABEL_1")
+    assert model_labels(names, stored, False, False) == (names, names)
     assert "LABEL_0 = 0, LABEL_1 = 1" in capsys.readouterr().err
 
 

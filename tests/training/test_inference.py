@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 
 from bert_keras.data.encoded import EncodedExamples
-from bert_keras.training.predicting import Predictor
+from bert_keras.training.inference import Inference
 from bert_keras.training.stop import StopRequest
 
 LENGTHS = [3, 20, 1, 9, 9, 2, 14]
@@ -26,14 +26,14 @@ def examples():
     return EncodedExamples({"input_ids": ids}, {})
 
 
-def predictor(model, stop=None, **options):
-    return Predictor(tf.distribute.get_strategy(), model, stop or StopRequest(), **options)
+def inference(model, stop=None, **options):
+    return Inference(tf.distribute.get_strategy(), model, stop or StopRequest(), **options)
 
 
 @pytest.mark.parametrize("batch_size", [1, 2, 7, 10])
 def test_every_example_gets_its_own_outputs(model, examples, batch_size):
     done = []
-    outputs = predictor(model).predict(examples, batch_size, done.append)
+    outputs = inference(model).run(examples, batch_size, done.append)
     assert sum(done) == len(LENGTHS)
     for ids, twice, total in zip(
         examples.tokens["input_ids"], outputs["twice"], outputs["sum"], strict=True
@@ -44,18 +44,18 @@ def test_every_example_gets_its_own_outputs(model, examples, batch_size):
 
 
 def test_batches_may_all_have_one_length(model, examples):
-    outputs = predictor(model, padded_length=24).predict(examples, 4, lambda _: None)
+    outputs = inference(model, padded_length=24).run(examples, 4, lambda _: None)
     assert {values.shape for values in outputs["twice"]} == {(24,)}
 
 
 def test_a_stop_leaves_no_outputs(model, examples):
     stop = StopRequest()
     stop.request("a test")
-    assert predictor(model, stop).predict(examples, 2, lambda _: None) is None
+    assert inference(model, stop).run(examples, 2, lambda _: None) is None
 
 
 def test_many_models_of_one_process_are_no_retracing(model, examples, caplog, monkeypatch):
     monkeypatch.setattr(tf.get_logger(), "propagate", True)  # to what the test reads
     for _ in range(6):  # TensorFlow warns after five traces
-        predictor(model).predict(examples, 4, lambda _: None)
+        inference(model).run(examples, 4, lambda _: None)
     assert not caplog.records

@@ -1,24 +1,20 @@
 """What a model makes of examples, in their order, whatever the batches and the devices were."""
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 
 import keras
 import numpy as np
 import tensorflow as tf
 
-from bert_keras.data.encoded import EncodedExamples
+from bert_keras.data.encoded import EncodedExamples, Outputs
 from bert_keras.data.length_batches import FILLED_ROW, longest_first_batches
 from bert_keras.training.batches import evaluation_batches
 from bert_keras.training.step import add_over_replicas, model_inputs
 from bert_keras.training.stop import SharedStop, StopRequest
 
-# Name of a model's output -> an array for each example, without batch axis, in the order of the
-# examples. One with an axis of positions may be longer than its example.
-Outputs = Mapping[str, Sequence[np.ndarray]]
 
-
-class Predictor:
+class Inference:
     """Runs a model on examples, batch by batch; traced once, however often it is used.
 
     Every worker runs all examples: so none has to send its outputs.
@@ -43,9 +39,9 @@ class Predictor:
         self._padded_length = padded_length
         # A partial is a function of its own: of a method TensorFlow counts the traces of all models
         # together, and warns of too many. Batches differ in length.
-        self._run = tf.function(functools.partial(self._run_batch), reduce_retracing=True)
+        self._run_compiled = tf.function(functools.partial(self._run_batch), reduce_retracing=True)
 
-    def predict(
+    def run(
         self, examples: EncodedExamples, batch_size: int, advance: Callable[[int], None]
     ) -> Outputs | None:
         """Returns the outputs of all examples; None if a stop was requested before the end.
@@ -57,7 +53,7 @@ class Predictor:
         """
         found = [None] * len(examples.lengths)
         for features in self._batches(examples, batch_size):
-            outputs, num_stops = self._run(features, tf.constant(self._stop.flag))
+            outputs, num_stops = self._run_compiled(features, tf.constant(self._stop.flag))
             self._stop.note(num_stops)
             if self._stop.reason:
                 return None
