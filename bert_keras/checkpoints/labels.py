@@ -6,7 +6,12 @@ from collections.abc import Sequence
 import keras
 
 from bert_keras.checkpoints.loading import named_variables
-from bert_keras.checkpoints.names import LABEL_BIAS, LABEL_WEIGHTS, weight_of_state
+from bert_keras.checkpoints.names import (
+    HEADED_ALIKE,
+    LABEL_BIAS,
+    LABEL_WEIGHTS,
+    weight_of_state,
+)
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.checkpoints.weights import Weights
 from bert_keras.errors import InputError
@@ -55,10 +60,24 @@ def relabeled(stored: StoredModel, labels: Sequence[str]) -> StoredModel:
             f"{weights.path}: its head is for the labels {', '.join(old)} and not used; without "
             "labels it is"
         )
-        weights = weights.without(
-            name for name in weights.shapes if weight_of_state(name) in (LABEL_WEIGHTS, LABEL_BIAS)
-        )
+        weights = _without_head(weights)
     return dataclasses.replace(stored, config=config, weights=weights)
+
+
+def without_head_of_another(stored: StoredModel, model: str) -> StoredModel:
+    """Without the head that files say is for another model, which gives it the same names.
+
+    Args:
+        stored: what was read; its `model` is None where the files do not say it.
+        model: the one that is wanted.
+    """
+    said = stored.model
+    if said == model or said not in HEADED_ALIKE:
+        return stored
+    if model in HEADED_ALIKE and LABEL_WEIGHTS in stored.weights.shapes:
+        notify(f"{stored.weights.path}: its head is that of a {said} and not used")
+    config = dataclasses.replace(stored.config, labels=())
+    return dataclasses.replace(stored, config=config, weights=_without_head(stored.weights))
 
 
 def without_unfit_head(weights: Weights, model: keras.Model) -> Weights:
@@ -70,4 +89,11 @@ def without_unfit_head(weights: Weights, model: keras.Model) -> Weights:
         f"{weights.path}: its head has {weights.shapes[LABEL_WEIGHTS][0]} outputs and not "
         f"{head.shape[0]}, and is not used"
     )
-    return weights.without((LABEL_WEIGHTS, LABEL_BIAS))
+    return _without_head(weights)
+
+
+def _without_head(weights: Weights) -> Weights:
+    """Without the head of labels, and its moments."""
+    return weights.without(
+        name for name in weights.shapes if weight_of_state(name) in (LABEL_WEIGHTS, LABEL_BIAS)
+    )

@@ -18,7 +18,11 @@ from bert_keras.checkpoints.files import safetensors_files
 from bert_keras.checkpoints.formats import detection, native
 from bert_keras.checkpoints.formats.sentence_transformers import transformer_folder
 from bert_keras.checkpoints.formats.tokenizer_files import stored_case
-from bert_keras.checkpoints.labels import relabeled, without_unfit_head
+from bert_keras.checkpoints.labels import (
+    relabeled,
+    without_head_of_another,
+    without_unfit_head,
+)
 from bert_keras.checkpoints.loading import LoadReport, load_weights
 from bert_keras.checkpoints.names import HEADS, LABELED, POOLER, names_of
 from bert_keras.checkpoints.stored_model import StoredModel
@@ -69,6 +73,8 @@ def from_pretrained(
             "A pretrained model needs vocab.txt or tokenizer.json. "
             f"Received: {stored.weights.path} without one beside it"
         )
+    if build is not None:
+        stored = without_head_of_another(stored, getattr(build, "__name__", ""))
     if labels is not None:
         stored = relabeled(stored, labels)
     model = _built(stored, build)

@@ -6,12 +6,15 @@ import keras
 
 from bert_keras.checkpoints.formats import detection
 from bert_keras.checkpoints.formats.config_files import read_config_file
-from bert_keras.checkpoints.labels import relabeled, without_unfit_head
+from bert_keras.checkpoints.labels import (
+    relabeled,
+    without_head_of_another,
+    without_unfit_head,
+)
 from bert_keras.checkpoints.loading import check_config, load_weights
 from bert_keras.checkpoints.model_settings import ModelSettings
-from bert_keras.checkpoints.names import HEADED_ALIKE, HEADS, LABEL_BIAS, LABEL_WEIGHTS, POOLER
+from bert_keras.checkpoints.names import HEADS, POOLER
 from bert_keras.checkpoints.stored_model import StoredModel
-from bert_keras.checkpoints.weights import Weights
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
@@ -19,22 +22,8 @@ from bert_keras.tokenizers.vocabulary import known_case
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
 
-@dataclasses.dataclass(frozen=True)
-class Start:
-    """A model before it is built.
-
-    `weights` is None where they are to be drawn at random, `model` where nothing says which
-    function of `bert_keras.models` they were made for.
-    """
-
-    config: BertConfig
-    tokenizer: WordPieceTokenizer
-    weights: Weights | None
-    model: str | None = None
-
-
-def read_start(settings: ModelSettings) -> Start:
-    """Reads what the flags name; values of weights are read later.
+def read_start(settings: ModelSettings) -> StoredModel:
+    """Reads what the flags name; values of weights are read later, None are drawn at random.
 
     Raises:
         InputError: a file is missing or damaged, or files contradict each other.
@@ -57,7 +46,7 @@ def read_start(settings: ModelSettings) -> Start:
     return start
 
 
-def read_folder(folder: str, do_lower_case: bool | None) -> Start:
+def read_folder(folder: str, do_lower_case: bool | None) -> StoredModel:
     """Reads the model of a folder, whoever wrote it.
 
     Raises:
@@ -69,10 +58,10 @@ def read_folder(folder: str, do_lower_case: bool | None) -> Start:
             "A model needs its vocabulary: vocab.txt or tokenizer.json beside it, or --vocab_file. "
             f"Received: {stored.weights.path} without"
         )
-    return Start(stored.config, stored.tokenizer, stored.weights, stored.model)
+    return stored
 
 
-def check_fit(start: Start, max_seq_length: int) -> None:
+def check_fit(start: StoredModel, max_seq_length: int) -> None:
     """Raises InputError if examples or vocabulary are larger than the tables of the model."""
     config, vocab_size = start.config, start.tokenizer.vocab_size
     if max_seq_length > config.max_position_embeddings:
@@ -88,7 +77,9 @@ def check_fit(start: Start, max_seq_length: int) -> None:
         )
 
 
-def initialize(model: keras.Model, start: Start, config: BertConfig, is_trained: bool) -> None:
+def initialize(
+    model: keras.Model, start: StoredModel, config: BertConfig, is_trained: bool
+) -> None:
     """Gives a model, built from `config`, the weights of `start`, and says what was not read.
 
     A head is taken if it was made for the same labels.
@@ -104,10 +95,10 @@ def initialize(model: keras.Model, start: Start, config: BertConfig, is_trained:
     """
     if start.weights is None:
         return
-    weights = _without_head_of_another(start, model.name)
+    fitting = without_head_of_another(start, model.name)
     if config.labels:
-        weights = relabeled(StoredModel(start.config, None, weights), config.labels).weights
-    weights = without_unfit_head(weights, model)
+        fitting = relabeled(fitting, config.labels)
+    weights = without_unfit_head(fitting.weights, model)
     report = load_weights(model, weights, optional=(*HEADS, POOLER))
     if report.missing and not is_trained:
         raise InputError(
@@ -124,27 +115,18 @@ def initialize(model: keras.Model, start: Start, config: BertConfig, is_trained:
         notify(line)
 
 
-def _without_head_of_another(start: Start, model: str) -> Weights:
-    """The weights without a head that has the name of the model's, but was made for another."""
-    is_another = start.model in HEADED_ALIKE and start.model != model
-    if not is_another or LABEL_WEIGHTS not in start.weights.shapes:
-        return start.weights
-    notify(f"{start.weights.path}: its head is that of a {start.model}, and not used")
-    return start.weights.without((LABEL_WEIGHTS, LABEL_BIAS))
-
-
 def _names_file(settings: ModelSettings) -> bool:
     return bool(settings.bert_config_file or settings.vocab_file)
 
 
-def _of_files(settings: ModelSettings) -> Start:
+def _of_files(settings: ModelSettings) -> StoredModel:
     """The original's way: every file is named, the weights by their prefix."""
     config, _ = read_config_file(settings.bert_config_file)
     weights = None
     if settings.init_checkpoint:
         weights = detection.read_weights(settings.init_checkpoint)
         check_config(weights, config)
-    return Start(config, _tokenizer(settings), weights)
+    return StoredModel(config, _tokenizer(settings), weights)
 
 
 def _tokenizer(settings: ModelSettings) -> WordPieceTokenizer:

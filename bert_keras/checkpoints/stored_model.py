@@ -25,14 +25,15 @@ class Pooling(NamedTuple):
 class StoredModel:
     """Config, tokenizer (None: the files hold no vocabulary) and weights by the original's names.
 
-    `model` is the function of `bert_keras.models` that the weights were made for, by its name, such
-    as "classifier"; None where the files do not say it. `pooling` is set where a sentence encoder
-    was stored. `made_by` says for its card how it was made.
+    `weights` is None where they are to be drawn at random. `model` is the function of
+    `bert_keras.models` that they were made for, by its name, such as "classifier"; None where the
+    files do not say it. `pooling` is set where a sentence encoder was stored. `made_by` says for
+    its card how it was made.
     """
 
     config: BertConfig
     tokenizer: WordPieceTokenizer | None
-    weights: Weights
+    weights: Weights | None
     model: str | None = None
     pooling: Pooling | None = None
     made_by: str = ""

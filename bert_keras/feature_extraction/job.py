@@ -8,7 +8,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from bert_keras.checkpoints.start import Start, check_fit, initialize, read_start
+from bert_keras.checkpoints.start import check_fit, initialize, read_start
+from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.data.encoded import EncodedExamples
 from bert_keras.errors import InputError
 from bert_keras.feature_extraction.layers import layer_numbers, layer_outputs
@@ -67,7 +68,7 @@ def features_of(
     ]
 
 
-def _encoder(pretrained: Start) -> keras.Model:
+def _encoder(pretrained: StoredModel) -> keras.Model:
     with zeros_to_be_loaded():
         encoder = unpooled_bert(pretrained.config)
     initialize(encoder, pretrained, pretrained.config, is_trained=False)

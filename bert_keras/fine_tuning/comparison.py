@@ -17,7 +17,7 @@ from tqdm import tqdm
 from bert_keras import command_line
 from bert_keras.checkpoints.files.json_files import read_json, write_json
 from bert_keras.checkpoints.formats import detection, native
-from bert_keras.checkpoints.start import Start
+from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning.early_stopping import rank
 from bert_keras.fine_tuning.run_model import (
@@ -44,14 +44,14 @@ class Runner(NamedTuple):
         strategy: the devices.
         start: the model before its training.
         task: what is learned.
-        run_from: function of settings and a `Start` -> the results of one run; None if it was
+        run_from: function of settings and a `StoredModel` -> the results of one run; None if it was
             stopped, or not evaluated.
     """
 
     strategy: tf.distribute.Strategy
-    start: Start
+    start: StoredModel
     task: Task
-    run_from: Callable[[FineTuningSettings, Start], Results | None]
+    run_from: Callable[[FineTuningSettings, StoredModel], Results | None]
 
     @property
     def is_chief(self) -> bool:

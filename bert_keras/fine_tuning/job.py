@@ -7,7 +7,8 @@ from collections.abc import Callable
 import keras
 
 from bert_keras import flags
-from bert_keras.checkpoints.start import Start, check_fit, initialize
+from bert_keras.checkpoints.start import check_fit, initialize
+from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning import recipe
@@ -106,7 +107,7 @@ def _check_batches(settings, num_replicas):
             preflight.check_batch_size(getattr(settings, name), num_replicas, num_parts, name)
 
 
-def _session(strategy, settings, start: Start, task, stop):
+def _session(strategy, settings, start: StoredModel, task, stop):
     """A new model in its folder."""
     with strategy.scope(), precision(settings.precision):
         keras.utils.set_random_seed(settings.random_seed)

@@ -12,7 +12,8 @@ from bert_keras.checkpoints.builders import stored_model_of
 from bert_keras.checkpoints.files.json_files import read_json, write_json
 from bert_keras.checkpoints.formats import checkpoint_folders, native
 from bert_keras.checkpoints.formats.config_files import OWN_CONFIG_FILE
-from bert_keras.checkpoints.start import Start, read_folder, read_start
+from bert_keras.checkpoints.start import read_folder, read_start
+from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning.early_stopping import LOG_NAME
 from bert_keras.fine_tuning.settings import FineTuningSettings
@@ -30,7 +31,7 @@ def holds_model(folder: str) -> bool:
     return checkpoint_folders.find_checkpoint(folder) is not None
 
 
-def read_model(settings: FineTuningSettings) -> Start:
+def read_model(settings: FineTuningSettings) -> StoredModel:
     """Reads the model to begin with; without `do_train` that of the output folder, if it has one.
 
     Raises:

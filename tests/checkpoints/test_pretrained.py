@@ -184,6 +184,17 @@ def test_new_labels_get_a_new_head_and_the_old_one_is_named(tmp_path, capsys):
     assert "2 missing, left at their initial values: output_weights, output_bias" in notices
 
 
+@pytest.mark.parametrize("format_name", WRITERS)
+def test_the_head_of_a_tagger_is_none_for_a_classifier(format_name, tmp_path, capsys):
+    write(stored_models.stored("token_classifier"), f"{tmp_path}/model", format_name)
+    with pytest.raises(InputError, match="needs the names of its classes"):
+        from_pretrained(tmp_path / "model", bert_keras.classifier)
+    from_pretrained(tmp_path / "model", bert_keras.classifier, labels=("no", "maybe", "yes"))
+    notices = capsys.readouterr().err
+    assert "its head is that of a token_classifier and not used" in notices
+    assert "output_weights, output_bias" in notices
+
+
 def test_classifier_of_a_release_has_as_many_labels_as_outputs(tmp_path):
     write(stored_models.stored("classifier"), f"{tmp_path}/model", "tf1")
     config = json.loads((tmp_path / "model" / "bert_config.json").read_text())

@@ -81,4 +81,4 @@ def test_the_head_of_another_task_answers_nothing(folders, stored, capsys):
     model = build(stored_models.CONFIG)
     with pytest.raises(InputError, match="before it is trained"):
         initialize(model, start, stored_models.CONFIG, is_trained=False)
-    assert f"its head is that of a {stored}, and not used" in capsys.readouterr().err
+    assert f"its head is that of a {stored} and not used" in capsys.readouterr().err

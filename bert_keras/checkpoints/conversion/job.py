@@ -9,17 +9,13 @@ from bert_keras.checkpoints.builders import BUILDERS, shown_model
 from bert_keras.checkpoints.conversion.changes import changed, dropped, names_before
 from bert_keras.checkpoints.conversion.comparison import largest_differences, outputs
 from bert_keras.checkpoints.conversion.report import ConversionReport, check_nothing_is_lost
-from bert_keras.checkpoints.conversion.selection import (
-    completed,
-    selected,
-    without_head_of_another,
-)
+from bert_keras.checkpoints.conversion.selection import completed, selected
 from bert_keras.checkpoints.conversion.writing import WRITERS, write
 from bert_keras.checkpoints.files.whole_folders import check_new, new_folder
 from bert_keras.checkpoints.formats.checkpoint_folders import newest_step_beside_model
 from bert_keras.checkpoints.formats.config_files import CONFIG_FILE, OWN_CONFIG_FILE
 from bert_keras.checkpoints.formats.detection import read_model
-from bert_keras.checkpoints.labels import relabeled
+from bert_keras.checkpoints.labels import relabeled, without_head_of_another
 from bert_keras.checkpoints.names import LABELED
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.checkpoints.surgery.positions import NEW_POSITIONS

@@ -12,8 +12,6 @@ from bert_keras.checkpoints.names import (
     ENCODERS,
     GLOBAL_STEP,
     HEADS,
-    LABEL_BIAS,
-    LABEL_WEIGHTS,
     POOLER,
     is_known,
     names_of,
@@ -21,27 +19,6 @@ from bert_keras.checkpoints.names import (
 )
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.errors import InputError
-from bert_keras.notices import notify
-
-
-def without_head_of_another(stored: StoredModel, model: str) -> StoredModel:
-    """Without the head that files say is for another model, which gives it the same names.
-
-    Args:
-        stored: what was read; its `model` is None where the files do not say it.
-        model: the one that is wanted.
-    """
-    said = stored.model
-    if said in (None, model) or LABEL_WEIGHTS not in names_of(said, num_layers=0):
-        return stored
-    if LABEL_WEIGHTS in names_of(model, num_layers=0):
-        notify(f"{stored.weights.path}: its head is that of a {said} and not used")
-    names = stored.weights.shapes
-    weights = stored.weights.without(
-        name for name in names if weight_of_state(name) in (LABEL_WEIGHTS, LABEL_BIAS)
-    )
-    config = dataclasses.replace(stored.config, labels=())
-    return dataclasses.replace(stored, config=config, weights=weights)
 
 
 def selected(stored: StoredModel, model: str, keeps_all: bool) -> StoredModel:
