@@ -15,13 +15,12 @@ from bert_keras.notices import notify
 HUGGING_FACE_KEYS = {"model_type", "layer_norm_eps"}  # no other config has them
 LARGEST_NUMBER = sys.float_info.max  # a JSON file may hold an integer that no float does
 HIDDEN_ACTIVATIONS = ("gelu", "gelu_erf", "relu", "tanh", "linear")
-# Hugging Face's names of what a classifier's outputs mean; "": not said.
-PROBLEM_TYPES = (
-    "",
-    "regression",
-    "single_label_classification",
-    "multi_label_classification",
-)
+# Hugging Face's names of what a classifier's outputs mean.
+REGRESSION = "regression"
+SINGLE_LABEL = "single_label_classification"
+MULTI_LABEL = "multi_label_classification"
+PROBLEM_TYPES = ("", REGRESSION, SINGLE_LABEL, MULTI_LABEL)  # "": not said
+MOST_LABELS = 100_000  # what is taken for labels must not decide how much memory is taken
 
 # layers, width: Turc et al. 2019 (arXiv:1908.08962) released every pair of these two lists.
 RELEASED_NUM_LAYERS = (2, 4, 6, 8, 10, 12)

@@ -115,10 +115,10 @@ def numbers(settings: Settings, name: str) -> list[float]:
     return numbers
 
 
-def _run_cells(values: list[list[float]], runner: Any, settings: Any) -> Any:
+def _run_cells(values: list[list[float]], setup: Any, settings: Any) -> Any:
     from bert_keras.fine_tuning.sweep import Grid, run_sweep  # loads TensorFlow
 
-    return run_sweep(Grid(*values), runner, settings)
+    return run_sweep(Grid(*values), setup, settings)
 
 
 if __name__ == "__main__":

@@ -14,10 +14,9 @@ from bert_keras.checkpoints.names import (
 )
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.checkpoints.weights import Weights
+from bert_keras.config import MOST_LABELS
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
-
-MOST_LABELS = 100_000  # a number alone must not decide how much memory is taken
 
 
 def numbered_labels(num_classes: int) -> tuple[str, ...]:

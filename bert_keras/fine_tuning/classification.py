@@ -6,27 +6,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bert_keras.config import BertConfig
+from bert_keras.config import MULTI_LABEL, REGRESSION, SINGLE_LABEL, BertConfig
 from bert_keras.errors import InputError
+from bert_keras.fine_tuning.classification_data import ANSWERS, described
 from bert_keras.fine_tuning.glue_submission import add_to_zip
 from bert_keras.fine_tuning.task import Evaluation, Prediction, Task
 from bert_keras.models.classifier import classifier
 from bert_keras.notices import notify
 from bert_keras.objectives import classification, multi_label, regression
 from bert_keras.objectives.loss import Loss
-from bert_keras.tasks.classification import multi_label as label_sets
-from bert_keras.tasks.classification import regression as numbers
-from bert_keras.tasks.classification import single_label as single_labels
 from bert_keras.tasks.classification.answers import Answers
-from bert_keras.tasks.classification.description import (
-    CLASSIFICATION,
-    MULTI_LABEL,
-    REGRESSION,
-    TaskDescription,
-    find_files,
-)
+from bert_keras.tasks.classification.description import TaskDescription, find_files
 from bert_keras.tasks.classification.encoding import encode
-from bert_keras.tasks.classification.glue import known_task
 from bert_keras.tasks.classification.labels import check_names, model_labels
 from bert_keras.tasks.classification.predictions import submission, table
 from bert_keras.tasks.classification.reading import Example, read_examples
@@ -35,30 +26,20 @@ from bert_keras.training.step import Objective
 
 
 class Problem(NamedTuple):
-    """What is asked for, and how it is learned."""
+    """How a kind of answers is learned."""
 
-    answers: Answers
     objective: Objective
     losses: Mapping[str, Loss]
     accuracies: Sequence[str]
 
 
 PROBLEMS = {
-    CLASSIFICATION: Problem(
-        single_labels.ANSWERS,
-        classification.classification,
-        classification.LOSSES,
-        classification.ACCURACIES,
+    SINGLE_LABEL: Problem(
+        classification.classification, classification.LOSSES, classification.ACCURACIES
     ),
-    MULTI_LABEL: Problem(
-        label_sets.ANSWERS, multi_label.multi_label, multi_label.LOSSES, multi_label.ACCURACIES
-    ),
-    REGRESSION: Problem(
-        numbers.ANSWERS, regression.regression, regression.LOSSES, regression.ACCURACIES
-    ),
+    MULTI_LABEL: Problem(multi_label.multi_label, multi_label.LOSSES, multi_label.ACCURACIES),
+    REGRESSION: Problem(regression.regression, regression.LOSSES, regression.ACCURACIES),
 }
-# The flags that say of other data what --task_name says of the tasks that it knows.
-FLAGS_OF_COLUMNS = ("text_a_column", "text_b_column", "label_column", "id_column", "problem_type")
 
 
 def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) -> Task:
@@ -67,19 +48,14 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
     Raises:
         InputError: a file is missing or damaged, or its answers are not those of the model.
     """
-    description = _known_task(settings) if settings.task_name else _other_data(settings, config)
-    if settings.glue_submission and not description.submission:
-        raise InputError(
-            "--glue_submission is for a task of GLUE. "
-            f"Received: --task_name={settings.task_name or ''}"
-        )
+    description = described(settings, config)
     if not settings.do_train:
         _check_same_problem(description.problem_type, config.problem_type)
-    problem = PROBLEMS[description.problem_type]
-    files = Files(settings, description, problem.answers, tokenizer)
+    problem, answers = PROBLEMS[description.problem_type], ANSWERS[description.problem_type]
+    files = Files(settings, description, answers, tokenizer)
     train = files.read_train() if settings.do_train else []
     if train:
-        notify(f"train: {len(train)} examples, {problem.answers.describe(train)}")
+        notify(f"train: {len(train)} examples, {answers.describe(train)}")
     labels, names = _labels(settings, description, config, train)
     train_examples = files.encode(train, names, "train") if train else None
     is_evaluated = settings.do_eval or settings.early_stopping_epochs > 0
@@ -187,47 +163,6 @@ class Files(NamedTuple):
         return read_examples(path, layout, read_answer, header, skip_broken)
 
 
-def _known_task(settings: Any) -> TaskDescription:
-    given = [f"--{name}" for name in FLAGS_OF_COLUMNS if getattr(settings, name)]
-    if given or not settings.header:
-        raise InputError(
-            f"--task_name={settings.task_name} says what its columns mean. Received: also "
-            f"{', '.join(given or ['--noheader'])}. Leave out one or the other."
-        )
-    return known_task(settings.task_name)
-
-
-def _other_data(settings: Any, config: BertConfig) -> TaskDescription:
-    if not settings.text_a_column:
-        raise InputError(
-            "Say what is to be read: --task_name, or, for other data, --text_a_column, the column "
-            "that holds the text. Received: neither"
-        )
-    problem_type = settings.problem_type or _default_problem_type(settings, config)
-    if problem_type not in PROBLEMS:
-        raise InputError(
-            f"--problem_type must be one of {', '.join(PROBLEMS)}. Received: {problem_type}"
-        )
-    return TaskDescription(
-        text_a=(settings.text_a_column,),
-        text_b=(settings.text_b_column,) if settings.text_b_column else (),
-        label=tuple(settings.label_column or ["label"]),
-        labels=(),
-        problem_type=problem_type,
-        metrics=PROBLEMS[problem_type].answers.metrics,
-        submission={},
-        id=(settings.id_column,) if settings.id_column else (),
-        is_numbered=not settings.id_column,
-        without_header=() if settings.header else ("train", "dev", "test"),
-    )
-
-
-def _default_problem_type(settings: Any, config: BertConfig) -> str:
-    if len(settings.label_column) > 1:
-        return MULTI_LABEL
-    return (not settings.do_train and config.problem_type) or CLASSIFICATION
-
-
 def _check_same_problem(wanted: str, stored: str) -> None:
     """Raises InputError for answers of another kind than those of a model as it is."""
     if stored and wanted != stored:
@@ -242,7 +177,7 @@ def _labels(
     settings: Any, description: TaskDescription, config: BertConfig, train: Sequence[Example]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The labels of the model, and what the data call them, in the same order."""
-    answers = PROBLEMS[description.problem_type].answers
+    answers = ANSWERS[description.problem_type]
     given = tuple(label.strip() for label in settings.labels)
     names = given or description.labels or answers.names(train) or config.labels
     check_names(names)

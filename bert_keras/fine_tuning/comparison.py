@@ -3,21 +3,18 @@
 Every run has a folder of its own, goes on after a stop, and is not made again once it is finished.
 """
 
-import contextlib
 import dataclasses
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any
 
-import keras
 import tensorflow as tf
 from tqdm import tqdm
 
 from bert_keras import command_line
 from bert_keras.checkpoints.files.json_files import read_json, write_json
 from bert_keras.checkpoints.formats import detection, native
-from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning.early_stopping import rank
 from bert_keras.fine_tuning.run_model import (
@@ -27,40 +24,13 @@ from bert_keras.fine_tuning.run_model import (
     step_of_model,
 )
 from bert_keras.fine_tuning.settings import FineTuningSettings
+from bert_keras.fine_tuning.setup import Results, Setup
 from bert_keras.fine_tuning.task import Task
 from bert_keras.notices import notify
 from bert_keras.training import agreement, run_state
-from bert_keras.training.strategy import worker_of
+from bert_keras.training.memory import freed_variables
 
 FINISHED_NAME = "finished_run.json"
-
-Results = dict[str, float]
-
-
-class Runner(NamedTuple):
-    """What the runs of a command share: data are read once, devices set up once.
-
-    Attributes:
-        strategy: the devices.
-        start: the model before its training.
-        task: what is learned.
-        run_from: function of settings and a `StoredModel` -> the results of one run; None if it was
-            stopped, or not evaluated.
-    """
-
-    strategy: tf.distribute.Strategy
-    start: StoredModel
-    task: Task
-    run_from: Callable[[FineTuningSettings, StoredModel], Results | None]
-
-    @property
-    def is_chief(self) -> bool:
-        """Whether this process writes the files."""
-        return worker_of(self.strategy).is_chief
-
-    def run_one(self, settings: FineTuningSettings) -> Results | None:
-        """One run of these settings."""
-        return self.run_from(settings, self.start)
 
 
 def check_compared(settings: FineTuningSettings, own_file: str) -> None:
@@ -101,39 +71,39 @@ def one_of_several(settings: FineTuningSettings, name: str, **changes: Any) -> F
     )
 
 
-def run_all(
+def results_of(
     runs: Sequence[FineTuningSettings],
     run: Callable[[FineTuningSettings], Results | None],
-    runner: Runner,
+    setup: Setup,
 ) -> list[Results] | None:
     """Makes the runs that are not finished; says how far it is.
 
     Args:
         runs: the settings of each.
         run: function of settings -> results; None if it was stopped.
-        runner: what they share.
+        setup: what they share.
 
     Returns:
         The results of each; None if one was stopped.
     """
     found, seconds, epochs = [], 0.0, 0.0
     for number, settings in enumerate(runs, start=1):
-        results = _finished(settings, runner.task)
-        agreement.check_same(runner.strategy, "the finished runs", results)
+        results = _finished(settings, setup.task)
+        agreement.check_same(setup.strategy, "the finished runs", results)
         if results is None:
             begin = time.monotonic()
-            with _freed_variables():
+            with freed_variables():
                 results = run(settings)
             seconds += time.monotonic() - begin
             epochs += settings.num_train_epochs
         if results is None:
             return None
-        if runner.is_chief:
-            _note_finished(settings, runner.task, results)
+        if setup.is_chief:
+            _note_finished(settings, setup.task, results)
         found.append(results)
         left = sum(later.num_train_epochs for later in runs[number:])
         time_left = tqdm.format_interval(seconds / epochs * left) if epochs else "unknown"
-        metric = runner.task.metric
+        metric = setup.task.metric
         notify(
             f"run {number} of {len(runs)}, {settings.output_dir}: {metric} {results[metric]:.4g}; "
             f"time left: {time_left}"
@@ -154,41 +124,26 @@ def metrics_of(results: Sequence[Results]) -> list[str]:
 
 
 def keep_model(
-    best: FineTuningSettings, settings: FineTuningSettings, runner: Runner, reason: str
+    best: FineTuningSettings, settings: FineTuningSettings, setup: Setup, reason: str
 ) -> None:
     """Copies the model of the best run into the output folder, and predicts with it if asked.
 
     Args:
         best: the settings of that run.
         settings: those of all.
-        runner: what they share.
+        setup: what they share.
         reason: a sentence for its card.
     """
-    if runner.is_chief:
+    if setup.is_chief:
         made_by = f"{reason} Made by\n\n    {command_line.command(settings)}"
         stored = dataclasses.replace(detection.read_model(best.output_dir), made_by=made_by)
         native.replace(stored, settings.output_dir)
         note_kept(settings.output_dir, step_of_model(best.output_dir))
-    agreement.meet(runner.strategy)
+    agreement.meet(setup.strategy)
     if settings.do_predict:
         prediction = dataclasses.replace(settings, do_train=False, do_eval=False, num_seeds=1)
-        with _freed_variables():
-            runner.run_from(prediction, read_model(prediction))
-
-
-def table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows of the same keys as a table of Markdown whose columns also stand in a terminal."""
-    lines = [list(rows[0]), *([_shown(value) for value in row.values()] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    lines.insert(1, ["-" * width for width in widths])
-    padded = (
-        [cell.ljust(width) for cell, width in zip(line, widths, strict=True)] for line in lines
-    )
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in padded)
-
-
-def _shown(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+        with freed_variables():
+            setup.run(prediction, read_model(prediction))
 
 
 def _finished(settings: FineTuningSettings, task: Task) -> Results | None:
@@ -210,23 +165,3 @@ def _origin(settings: FineTuningSettings, task: Task) -> dict[str, Any]:
     sets = {"train": task.train} | {name: one.examples for name, one in task.evaluations.items()}
     examples = {name: one.fingerprint() for name, one in sets.items()}
     return json.loads(json.dumps({"flags": dataclasses.asdict(settings), "examples": examples}))
-
-
-@contextlib.contextmanager
-def _freed_variables() -> Iterator[None]:
-    """Frees the memory of all variables that are made within: model, moments, seeds.
-
-    To drop them is not enough: TensorFlow keeps the graph around every `tf.custom_gradient` for as
-    long as the process lives, and with it the variables that the graph uses. So they are emptied.
-    """
-    variables = []
-
-    def noted(next_creator, **options):
-        variables.append(next_creator(**options))
-        return variables[-1]
-
-    with tf.variable_creator_scope(noted):
-        yield
-    keras.utils.clear_session()  # collects garbage, too
-    for variable in variables:
-        tf.raw_ops.AssignVariableOp(resource=variable.handle, value=tf.zeros([0], variable.dtype))

@@ -12,11 +12,11 @@ from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning import recipe
-from bert_keras.fine_tuning.comparison import Results, Runner
 from bert_keras.fine_tuning.run import Run
 from bert_keras.fine_tuning.run_model import read_model
 from bert_keras.fine_tuning.seeds import run_seeds
 from bert_keras.fine_tuning.settings import FineTuningSettings
+from bert_keras.fine_tuning.setup import Results, Setup
 from bert_keras.fine_tuning.task import Task
 from bert_keras.models.freezing import freeze
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
@@ -27,14 +27,14 @@ from bert_keras.training.stop import SharedStop, StopRequest
 from bert_keras.training.strategy import worker_of
 
 ReadTask = Callable[[FineTuningSettings, BertConfig, WordPieceTokenizer], Task]
-RunAll = Callable[[Runner, FineTuningSettings], Results | None]
+MakeRuns = Callable[[Setup, FineTuningSettings], Results | None]
 
 
 def run(
     settings: FineTuningSettings,
     read_task: ReadTask,
     stop: StopRequest,
-    run_all: RunAll = run_seeds,
+    make_runs: MakeRuns = run_seeds,
 ) -> Results | None:
     """Fine-tunes, evaluates and predicts as the settings of a program say, until a stop.
 
@@ -42,7 +42,7 @@ def run(
         settings: those of a program.
         read_task: function of them, a configuration and a tokenizer -> what is to be learned.
         stop: ends everything early.
-        run_all: function of a `Runner` and the settings that makes all runs of the command.
+        make_runs: function of a `Setup` and the settings that makes all runs of the command.
 
     Returns:
         The results of the evaluation, name -> value; None without one.
@@ -52,7 +52,7 @@ def run(
     """
     check_settings(settings)
     return agreement.run_together(
-        settings, lambda strategy: _run_on(strategy, settings, read_task, stop, run_all)
+        settings, lambda strategy: _run_on(strategy, settings, read_task, stop, make_runs)
     )
 
 
@@ -72,7 +72,7 @@ def check_settings(settings: FineTuningSettings) -> None:
     preflight.check_multiple(settings, "keep_checkpoint_every_steps", "save_checkpoints_steps")
 
 
-def _run_on(strategy, settings, read_task, stop, run_all):
+def _run_on(strategy, settings, read_task, stop, make_runs):
     start = read_model(settings)
     check_fit(start, settings.max_seq_length)
     if settings.num_frozen_layers > start.config.num_hidden_layers:
@@ -82,7 +82,7 @@ def _run_on(strategy, settings, read_task, stop, run_all):
         )
     task = read_task(settings, start.config, start.tokenizer)
     run_one = functools.partial(_run_one, strategy, task, stop)
-    return run_all(Runner(strategy, start, task, run_one), settings)
+    return make_runs(Setup(strategy, start, task, run_one), settings)
 
 
 def _run_one(strategy, task, stop, settings, start):
@@ -93,7 +93,7 @@ def _run_one(strategy, task, stop, settings, start):
         run_folder.make(settings.output_dir)
     writes = settings.do_train and session.is_chief
     with run_folder.lock(settings.output_dir) if writes else contextlib.nullcontext():
-        return Run(session, settings, start.tokenizer, task).all()
+        return Run(session, settings, start.tokenizer, task).complete()
 
 
 def _check_batches(settings, num_replicas):

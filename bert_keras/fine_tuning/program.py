@@ -23,8 +23,8 @@ class Program(NamedTuple):
         module = importlib.import_module(f"bert_keras.fine_tuning.{self.module}")
         return module.read_task(*arguments)
 
-    def run(self, settings: Any, run_all: Callable | None = None) -> int:
-        """Does what the settings say; `run_all` as of `fine_tuning.job.run`, by default its own.
+    def run(self, settings: Any, make_runs: Callable | None = None) -> int:
+        """Does what the settings say; `make_runs` as of `fine_tuning.job.run`, by default its own.
 
         Returns the exit status: 0 also after SIGTERM, 130 after Ctrl-C.
         """
@@ -35,5 +35,5 @@ class Program(NamedTuple):
         from bert_keras.training.stop import StopRequest
 
         with StopRequest() as stop:
-            job.run(settings, self.read_task, stop, run_all or run_seeds)
+            job.run(settings, self.read_task, stop, make_runs or run_seeds)
         return stop.exit_status

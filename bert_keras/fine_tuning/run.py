@@ -7,6 +7,7 @@ from bert_keras.errors import InputError
 from bert_keras.fine_tuning import answer_files, recipe, run_model
 from bert_keras.fine_tuning.early_stopping import EarlyStopping, Evaluated
 from bert_keras.fine_tuning.settings import FineTuningSettings
+from bert_keras.fine_tuning.setup import Results
 from bert_keras.fine_tuning.task import Task
 from bert_keras.notices import notify
 from bert_keras.progress import Progress
@@ -44,8 +45,8 @@ class Run:
         )
         self._evaluated: list[tuple[EncodedExamples, Outputs]] = []
 
-    def all(self) -> dict[str, float] | None:
-        """Returns the results of the evaluation, name -> value; None without one."""
+    def complete(self) -> Results | None:
+        """Does what was asked for; returns the results of the evaluation, None without one."""
         step = self._train() if self._settings.do_train else self._load()
         if step is None:
             return None
@@ -137,7 +138,7 @@ class Run:
             return None
         return agreement.of_chief(self._session.strategy, scores[self._task.metric])
 
-    def _scores(self) -> dict[str, float] | None:
+    def _scores(self) -> Results | None:
         """The scores of all sets, name -> value; None if a stop was requested."""
         scores = {}
         self._evaluated.clear()
@@ -149,7 +150,7 @@ class Run:
             scores |= score(outputs)
         return scores
 
-    def _evaluate(self, step: int) -> dict[str, float] | None:
+    def _evaluate(self, step: int) -> Results | None:
         scores = self._scores()
         if scores is None:
             notify(f"Stopped by {self._session.stop.reason} in the evaluation: no results.")

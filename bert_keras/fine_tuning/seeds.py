@@ -12,20 +12,20 @@ import tensorflow as tf
 
 from bert_keras import flags
 from bert_keras.checkpoints.files.json_files import write_json
-from bert_keras.fine_tuning import comparison
-from bert_keras.fine_tuning.comparison import Results, Runner
+from bert_keras.fine_tuning import comparison, markdown
 from bert_keras.fine_tuning.settings import FineTuningSettings
+from bert_keras.fine_tuning.setup import Results, Setup
 from bert_keras.training import evaluation, run_folder
 
 SEEDS_NAME = "seeds.json"
 SD = "_sd"  # ends the name of a standard deviation
 
 
-def run_seeds(runner: Runner, settings: FineTuningSettings) -> Results | None:
+def run_seeds(setup: Setup, settings: FineTuningSettings) -> Results | None:
     """Makes as many runs as `num_seeds` says, each in the folder `seed_N` of the output folder.
 
     Args:
-        runner: what the runs share.
+        setup: what the runs share.
         settings: those of all runs.
 
     Returns:
@@ -36,9 +36,9 @@ def run_seeds(runner: Runner, settings: FineTuningSettings) -> Results | None:
         InputError: nothing would be compared, or a run cannot work.
     """
     if settings.num_seeds == 1:
-        return runner.run_one(settings)
+        return setup.run(settings, setup.start)
     comparison.check_compared(settings, SEEDS_NAME)
-    if runner.is_chief:
+    if setup.is_chief:
         run_folder.make(settings.output_dir)
     seeds = range(settings.random_seed, settings.random_seed + settings.num_seeds)
     runs = [
@@ -46,15 +46,15 @@ def run_seeds(runner: Runner, settings: FineTuningSettings) -> Results | None:
         for seed in seeds
     ]
     flags.check_numbers(runs[-1])  # the last seed is the largest
-    results = comparison.run_all(runs, runner.run_one, runner)
+    results = comparison.results_of(runs, lambda run: setup.run(run, setup.start), setup)
     if results is None:
         return None
-    best = comparison.ranked(results, runner.task.metric)[0]
+    best = comparison.ranked(results, setup.task.metric)[0]
     found = summary(results) | {"global_step": results[best]["global_step"]}
-    if runner.is_chief:
+    if setup.is_chief:
         _write(settings.output_dir, dict(zip(seeds, results, strict=True)), seeds[best], found)
     reason = f"The best of {settings.num_seeds} seeds: {seeds[best]}."
-    comparison.keep_model(runs[best], settings, runner, reason)
+    comparison.keep_model(runs[best], settings, setup, reason)
     return found
 
 
@@ -77,5 +77,5 @@ def _write(folder: str, results: dict[int, Results], best: int, found: Results) 
     rows = [{"seed": seed} | {name: one[name] for name in metrics} for seed, one in results.items()]
     rows.append({"seed": "mean"} | {name: found[name] for name in metrics})
     rows.append({"seed": "sd"} | {name: found[name + SD] for name in metrics})
-    print(comparison.table(rows), end="", flush=True)
+    print(markdown.table(rows), end="", flush=True)
     evaluation.write_results(folder, found)

@@ -12,10 +12,10 @@ import tensorflow as tf
 
 from bert_keras.checkpoints.files.json_files import write_json
 from bert_keras.files import write_text
-from bert_keras.fine_tuning import comparison, job
-from bert_keras.fine_tuning.comparison import Results, Runner
+from bert_keras.fine_tuning import comparison, job, markdown
 from bert_keras.fine_tuning.seeds import run_seeds
 from bert_keras.fine_tuning.settings import FineTuningSettings
+from bert_keras.fine_tuning.setup import Results, Setup
 from bert_keras.notices import notify
 from bert_keras.training import evaluation, preflight, run_folder
 
@@ -35,12 +35,12 @@ class Grid(NamedTuple):
         return [dict(zip(self._fields, values, strict=True)) for values in itertools.product(*self)]
 
 
-def run_sweep(grid: Grid, runner: Runner, settings: FineTuningSettings) -> Results | None:
+def run_sweep(grid: Grid, setup: Setup, settings: FineTuningSettings) -> Results | None:
     """Trains and evaluates every cell in a folder of its own, and keeps the model of the best.
 
     Args:
         grid: the cells.
-        runner: what the runs share.
+        setup: what the runs share.
         settings: those of all runs, of which each cell replaces three.
 
     Returns:
@@ -56,23 +56,21 @@ def run_sweep(grid: Grid, runner: Runner, settings: FineTuningSettings) -> Resul
         job.check_settings(run)
         preflight.check_batch_size(
             run.train_batch_size,
-            runner.strategy.num_replicas_in_sync,
+            setup.strategy.num_replicas_in_sync,
             run.gradient_accumulation_steps,
         )
-    if runner.is_chief:
+    if setup.is_chief:
         run_folder.make(settings.output_dir)
     notify(f"{len(cells)} cells, {settings.num_seeds} run{'s' * (settings.num_seeds > 1)} in each")
-    results = comparison.run_all(runs, functools.partial(run_seeds, runner), runner)
+    results = comparison.results_of(runs, functools.partial(run_seeds, setup), setup)
     if results is None:
         return None
-    order = comparison.ranked(results, runner.task.metric)
+    order = comparison.ranked(results, setup.task.metric)
     best = order[0]
-    if runner.is_chief:
-        _write(settings.output_dir, cells, results, order, runner.task.metric)
+    if setup.is_chief:
+        _write(settings.output_dir, cells, results, order, setup.task.metric)
     values = ", ".join(f"{name}={value:g}" for name, value in cells[best].items())
-    comparison.keep_model(
-        runs[best], settings, runner, f"The best of {len(cells)} cells: {values}."
-    )
+    comparison.keep_model(runs[best], settings, setup, f"The best of {len(cells)} cells: {values}.")
     return results[best]
 
 
@@ -89,7 +87,7 @@ def _write(
     write_json(tf.io.gfile.join(folder, SWEEP_NAME), {"metric": metric, "cells": content})
     metrics = sorted(comparison.metrics_of(results), key=lambda name: not name.startswith(metric))
     rows = [cells[place] | {name: results[place][name] for name in metrics} for place in order]
-    table = comparison.table(rows)
+    table = markdown.table(rows)
     print(table, end="", flush=True)
     write_text(tf.io.gfile.join(folder, TABLE_NAME), table)
     evaluation.write_results(folder, results[order[0]])

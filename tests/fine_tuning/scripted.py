@@ -5,7 +5,7 @@ import functools
 import tensorflow as tf
 
 import bert_keras
-from bert_keras.fine_tuning.comparison import Runner
+from bert_keras.fine_tuning.setup import Setup
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tests.fine_tuning import letters
 
@@ -21,8 +21,8 @@ CONFIG = bert_keras.BertConfig(
 )
 
 
-def runner(score, tokenizer_file):
-    """Returns a `Runner` and the list that its runs are noted in.
+def setup(score, tokenizer_file):
+    """Returns a `Setup` and the list that its runs are noted in.
 
     Args:
         score: function of settings -> the score of a run; None: it is stopped.
@@ -32,14 +32,14 @@ def runner(score, tokenizer_file):
     classifier()  # what a run makes is freed after it
     task = letters.read_task(letters.settings({}, "unused"), letters.CONFIG, None)
 
-    def run_from(settings, start):
+    def run(settings, start):
         made.append(settings)
         if not settings.do_train or score(settings) is None:
             return None
         save(settings.output_dir, score(settings), tokenizer_file)
         return {"eval_accuracy": score(settings), "other": 1.0, "global_step": STEPS}
 
-    return Runner(tf.distribute.get_strategy(), None, task, run_from), made
+    return Setup(tf.distribute.get_strategy(), None, task, run), made
 
 
 def save(folder, mark, tokenizer_file):

@@ -25,8 +25,8 @@ def score(settings):
 
 def swept(model, folder, score=score, grid=GRID, **changes):
     """Returns the results and the settings of what was run."""
-    runner, made = scripted.runner(score, model["vocab_file"])
-    return run_sweep(grid, runner, letters.settings(model, folder, **changes)), made
+    setup, made = scripted.setup(score, model["vocab_file"])
+    return run_sweep(grid, setup, letters.settings(model, folder, **changes)), made
 
 
 def test_every_cell_is_run_once_in_its_folder(model, tmp_path):
@@ -82,11 +82,11 @@ def test_a_cell_of_several_seeds_counts_by_their_mean(model, tmp_path):
 
 
 def test_a_cell_that_cannot_work_is_refused_before_the_first_run(model, tmp_path):
-    runner, made = scripted.runner(score, model["vocab_file"])
+    setup, made = scripted.setup(score, model["vocab_file"])
     grid = GRID._replace(train_batch_size=[16, 15])
     settings = letters.settings(model, tmp_path, gradient_accumulation_steps=2)
     with pytest.raises(InputError, match="train_batch_size.*15"):
-        run_sweep(grid, runner, settings)
+        run_sweep(grid, setup, settings)
     with pytest.raises(InputError, match="learning_rate must be positive"):
-        run_sweep(GRID._replace(learning_rate=[5e-5, 0.0]), runner, settings)
+        run_sweep(GRID._replace(learning_rate=[5e-5, 0.0]), setup, settings)
     assert made == []

@@ -5,9 +5,9 @@ code or take the numbers for quantized ones; the type of the weights becomes flo
 """
 
 from bert_keras.checkpoints.formats.hugging_face_names import ARCHITECTURES
-from bert_keras.checkpoints.labels import MOST_LABELS, numbered_labels
+from bert_keras.checkpoints.labels import numbered_labels
 from bert_keras.checkpoints.names import LABELED
-from bert_keras.config import BertConfig
+from bert_keras.config import MOST_LABELS, BertConfig
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
 

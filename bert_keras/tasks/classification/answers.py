@@ -9,8 +9,6 @@ from bert_keras.errors import InputError
 from bert_keras.tasks.classification.reading import Example
 from bert_keras.tasks.tables import Row
 
-MOST_LABELS = 100_000  # texts or numbers taken for labels must not decide how much memory is taken
-
 
 class Answers(NamedTuple):
     """One kind. N examples, L labels.

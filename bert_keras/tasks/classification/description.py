@@ -10,11 +10,6 @@ from bert_keras.notices import notify
 from bert_keras.tasks.classification.reading import Layout
 from bert_keras.tasks.tables import ENDINGS
 
-# What the outputs of a model mean: the values of `BertConfig.problem_type`.
-CLASSIFICATION = "single_label_classification"
-MULTI_LABEL = "multi_label_classification"
-REGRESSION = "regression"
-
 
 class TaskDescription(NamedTuple):
     """Files of a task, without the endings of their names, their columns, labels and scores.

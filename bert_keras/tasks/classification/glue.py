@@ -4,8 +4,9 @@ Files are those of the GLUE download. Labels are in the order of the original's 
 tasks that it lacks, in that of the benchmark's description.
 """
 
+from bert_keras.config import REGRESSION, SINGLE_LABEL
 from bert_keras.errors import InputError
-from bert_keras.tasks.classification.description import CLASSIFICATION, REGRESSION, TaskDescription
+from bert_keras.tasks.classification.description import TaskDescription
 
 _SENTENCE = ("sentence", "text")
 _SENTENCE_1 = ("sentence1", "premise")
@@ -20,7 +21,7 @@ TASKS = {
         text_b=(),
         label=("label", "2"),
         labels=_BINARY,
-        problem_type=CLASSIFICATION,
+        problem_type=SINGLE_LABEL,
         metrics=("matthews_correlation",),
         submission={"test": "CoLA.tsv"},
         without_header=("train", "dev"),
@@ -30,7 +31,7 @@ TASKS = {
         text_b=(),
         label=("label",),
         labels=_BINARY,
-        problem_type=CLASSIFICATION,
+        problem_type=SINGLE_LABEL,
         metrics=("accuracy",),
         submission={"test": "SST-2.tsv"},
     ),
@@ -39,7 +40,7 @@ TASKS = {
         text_b=("#2 String", "sentence2"),
         label=("Quality", "label"),
         labels=_BINARY,
-        problem_type=CLASSIFICATION,
+        problem_type=SINGLE_LABEL,
         metrics=("f1", "accuracy"),
         submission={"test": "MRPC.tsv"},
     ),
@@ -58,7 +59,7 @@ TASKS = {
         text_b=("question2",),
         label=("is_duplicate", "label"),
         labels=_BINARY,
-        problem_type=CLASSIFICATION,
+        problem_type=SINGLE_LABEL,
         metrics=("f1", "accuracy"),
         submission={"test": "QQP.tsv"},
         has_broken_rows=True,  # nyu-mll/GLUE-baselines#5
@@ -68,7 +69,7 @@ TASKS = {
         text_b=_SENTENCE_2,
         label=("gold_label", "label"),
         labels=_NLI,
-        problem_type=CLASSIFICATION,
+        problem_type=SINGLE_LABEL,
         metrics=("accuracy",),
         submission={"test_matched": "MNLI-m.tsv", "test_mismatched": "MNLI-mm.tsv"},
         dev=("dev_matched", "dev_mismatched"),
@@ -79,7 +80,7 @@ TASKS = {
         text_b=_SENTENCE,
         label=("label",),
         labels=_ENTAILMENT,
-        problem_type=CLASSIFICATION,
+        problem_type=SINGLE_LABEL,
         metrics=("accuracy",),
         submission={"test": "QNLI.tsv"},
     ),
@@ -88,7 +89,7 @@ TASKS = {
         text_b=_SENTENCE_2,
         label=("label",),
         labels=_ENTAILMENT,
-        problem_type=CLASSIFICATION,
+        problem_type=SINGLE_LABEL,
         metrics=("accuracy",),
         submission={"test": "RTE.tsv"},
     ),
@@ -97,7 +98,7 @@ TASKS = {
         text_b=_SENTENCE_2,
         label=("label",),
         labels=_BINARY,
-        problem_type=CLASSIFICATION,
+        problem_type=SINGLE_LABEL,
         metrics=("accuracy",),
         submission={"test": "WNLI.tsv"},
     ),
@@ -106,7 +107,7 @@ TASKS = {
         text_b=("sentence2", "Hypothesis"),
         label=("Label",),
         labels=_NLI,
-        problem_type=CLASSIFICATION,
+        problem_type=SINGLE_LABEL,
         metrics=("matthews_correlation",),
         submission={"diagnostic": "AX.tsv"},
         train="",
@@ -118,7 +119,7 @@ TASKS = {
         text_b=(*_SENTENCE_2, "hypo"),
         label=("gold_label", "label"),
         labels=_NLI,
-        problem_type=CLASSIFICATION,
+        problem_type=SINGLE_LABEL,
         metrics=("accuracy",),
         submission={},
         train="multinli/multinli.train.{language}",

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from bert_keras.config import MOST_LABELS
 from bert_keras.errors import InputError
-from bert_keras.tasks.classification.answers import MOST_LABELS, Answers, label_indices
+from bert_keras.tasks.classification.answers import Answers, label_indices
 from bert_keras.tasks.classification.labels import counted
 from bert_keras.tasks.classification.metrics import scores
 from bert_keras.tasks.classification.reading import Example, column_of, label_name, one_line

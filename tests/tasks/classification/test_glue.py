@@ -1,8 +1,9 @@
 import pytest
 
+from bert_keras.config import REGRESSION
 from bert_keras.errors import InputError
 from bert_keras.tasks.classification import regression, single_label
-from bert_keras.tasks.classification.description import REGRESSION, find_files
+from bert_keras.tasks.classification.description import find_files
 from bert_keras.tasks.classification.glue import SUBMISSION, TASKS, known_task
 from bert_keras.tasks.classification.reading import read_examples
 

@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from bert_keras.fine_tuning import comparison
+from bert_keras.training.memory import freed_variables
 
 
 def num_values(variable):
@@ -12,7 +12,7 @@ def num_values(variable):
 
 def test_variables_of_a_run_hold_nothing_after_it_and_others_what_they_held():
     before = tf.Variable(tf.ones([7]))
-    with comparison._freed_variables():
+    with freed_variables():
         within = tf.Variable(tf.ones([1000]))
         counter = tf.Variable(3, dtype=tf.int64)
     assert (num_values(within), num_values(counter)) == (0, 0)
