@@ -23,6 +23,31 @@ class EncodedExamples(NamedTuple):
     tokens: Mapping[str, Sequence[np.ndarray]]
     values: Mapping[str, np.ndarray]
 
+    @classmethod
+    def of_sequences(
+        cls,
+        ids: Sequence[np.ndarray],
+        segment_ids: Sequence[np.ndarray] | None = None,
+        values: Mapping[str, np.ndarray] | None = None,
+    ) -> "EncodedExamples":
+        """Examples of one sequence each, all of whose positions hold a token.
+
+        Args:
+            ids: N arrays of int32 [T_i].
+            segment_ids: those of their tokens, int32 [T_i]; None: 0, of texts that are no pairs.
+            values: name -> array [N, ...].
+        """
+        # One array in whose slices all masks are, which therefore nobody may write to.
+        zeros, ones = np.repeat([[0], [1]], max(map(len, ids), default=0), axis=1).astype(np.int32)
+        for shared in (zeros, ones):
+            shared.flags.writeable = False
+        tokens = {
+            "input_ids": ids,
+            "input_mask": [ones[: len(row)] for row in ids],
+            "segment_ids": segment_ids or [zeros[: len(row)] for row in ids],
+        }
+        return cls(tokens, values or {})
+
     @property
     def lengths(self) -> np.ndarray:
         """How many positions each example has, int64 [N]."""

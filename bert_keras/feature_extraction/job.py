@@ -77,9 +77,5 @@ def _encoder(pretrained: StoredModel) -> keras.Model:
 
 def _encoded(pool: Sequence[Line], tokenizer: WordPieceTokenizer) -> EncodedExamples:
     ids = [np.array(tokenizer.convert_tokens_to_ids(line.tokens), np.int32) for line in pool]
-    tokens = {
-        "input_ids": ids,
-        "input_mask": [np.ones_like(of_line) for of_line in ids],
-        "segment_ids": [np.array(line.segment_ids, np.int32) for line in pool],
-    }
-    return EncodedExamples(tokens, {})
+    segment_ids = [np.array(line.segment_ids, np.int32) for line in pool]
+    return EncodedExamples.of_sequences(ids, segment_ids)

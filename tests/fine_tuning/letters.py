@@ -62,12 +62,7 @@ def examples(num_examples, seed):
     labels = np.arange(num_examples, dtype=np.int32) % 2
     letters = [random.integers(4, size=random.integers(3, 15)) + 4 * half for half in labels]
     ids = [np.array([2, *(FIRST_LETTER + row), 3], np.int32) for row in letters]
-    tokens = {
-        "input_ids": ids,
-        "input_mask": [np.ones_like(row) for row in ids],
-        "segment_ids": [np.zeros_like(row) for row in ids],
-    }
-    return EncodedExamples(tokens, {"label_ids": labels})
+    return EncodedExamples.of_sequences(ids, values={"label_ids": labels})
 
 
 def read_task(settings, config, tokenizer):

@@ -31,10 +31,8 @@ def encode(
         for example in examples
     )
     sequences = encode_sequences(pairs, len(examples), tokenizer, max_seq_length, name)
-    ones = np.ones(max_seq_length, np.int32)
-    tokens = {
-        "input_ids": [sequence.ids for sequence in sequences],
-        "input_mask": [ones[: len(sequence.ids)] for sequence in sequences],
-        "segment_ids": [sequence.segment_ids for sequence in sequences],
-    }
-    return EncodedExamples(tokens, values)
+    return EncodedExamples.of_sequences(
+        [sequence.ids for sequence in sequences],
+        [sequence.segment_ids for sequence in sequences],
+        values,
+    )

@@ -38,18 +38,15 @@ class PlacedWindow(NamedTuple):
 
 
 class Packer:
-    """Collects windows as examples. Masks and segments of all of them are slices of two arrays."""
+    """Collects windows as examples. The segments of all of them are slices of one array."""
 
     def __init__(self, tokenizer: WordPieceTokenizer, sizes: WindowSizes):
         self._sizes = sizes
         self._cls, self._sep = tokenizer.convert_tokens_to_ids([CLASSIFICATION, SEPARATOR])
         self._end = np.array([self._sep], np.int32)
-        self._ones = np.ones(sizes.max_seq_length, np.int32)
         self._zeros_and_ones = np.repeat(np.array([0, 1], np.int32), sizes.max_seq_length)
-        for shared in (self._ones, self._zeros_and_ones):
-            shared.flags.writeable = False
+        self._zeros_and_ones.flags.writeable = False
         self._input_ids: list[np.ndarray] = []
-        self._input_mask: list[np.ndarray] = []
         self._segment_ids: list[np.ndarray] = []
 
     def pack(
@@ -69,17 +66,9 @@ class Packer:
     def add(self, placed: PlacedWindow, input_ids: np.ndarray) -> None:
         """Takes a window for an example."""
         self._input_ids.append(input_ids)
-        self._input_mask.append(self._ones[: len(input_ids)])
         begin = self._sizes.max_seq_length - placed.offset  # the question's segment is 0
         self._segment_ids.append(self._zeros_and_ones[begin : begin + len(input_ids)])
 
     def examples(self, values: dict[str, np.ndarray]) -> EncodedExamples:
         """All examples that were added."""
-        return EncodedExamples(
-            {
-                "input_ids": self._input_ids,
-                "input_mask": self._input_mask,
-                "segment_ids": self._segment_ids,
-            },
-            values,
-        )
+        return EncodedExamples.of_sequences(self._input_ids, self._segment_ids, values)

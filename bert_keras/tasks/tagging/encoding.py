@@ -56,12 +56,7 @@ def encode(
                 positions.append(window.positions)
             num_words += len(sentence.words)
             progress.advance()
-    tokens = {
-        "input_ids": ids,
-        "input_mask": [np.ones_like(row) for row in ids],
-        "segment_ids": [np.zeros_like(row) for row in ids],
-    }
-    return EncodedSentences(EncodedExamples(tokens, {}), words, positions)
+    return EncodedSentences(EncodedExamples.of_sequences(ids), words, positions)
 
 
 def with_targets(encoded: EncodedSentences, label_ids: np.ndarray) -> EncodedExamples:
