@@ -219,6 +219,8 @@ class Session:
         plan = loop.Plan.of(settings, start_step, training.num_train_steps, visits.every_steps)
         run = self._compiled_step(training, optimizer)
         batches = self._training_batches(training, start_step)
+        if self.is_chief:
+            notify("compiling the model, in the first step; that may take a minute")
         with self._log(training, start_step) as log:
             if settings.iterations_per_loop == 1:
                 take_steps = loop.one_by_one(run, batches, self.stop, log)
