@@ -80,4 +80,4 @@ def __getattr__(name: str):
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_MODULES])
+    return [*__all__, "__version__"]

@@ -63,17 +63,32 @@ def whole_file(path: str | os.PathLike) -> Iterator[io.RawIOBase]:
       InputError: it cannot be written; after this, or any other error, an earlier file of the name
         is kept.
     """
-    unfinished = unfinished_name(path)
+    target = _replaceable(path)
+    unfinished = unfinished_name(target)
     try:
         with named_errors(path, "written"):
             file = _open(unfinished, "wb")
         with contextlib.closing(_Sink(file, path)) as sink:
             yield sink
         with named_errors(path, "written"):
-            _rename(unfinished, path)
+            _rename(unfinished, target)
     finally:
         with named_errors(path, "written"):
             remove_if_exists(unfinished)
+
+
+def _replaceable(path: str | os.PathLike) -> str | os.PathLike:
+    """What a file is put in the place of: of a link what it leads to.
+
+    Raises:
+      InputError: it is a device or a pipe, of which nothing would be left.
+    """
+    if has_scheme(path):
+        return path
+    target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target):
+        raise InputError(f"{path} cannot be written: it is no file that can be replaced.")
+    return target
 
 
 class _Sink(io.RawIOBase):

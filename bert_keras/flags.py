@@ -15,6 +15,7 @@ default and help text. absl parses, as in the original programs, so `--flag valu
 
 import dataclasses
 import difflib
+import errno
 import io
 import os
 import select
@@ -204,6 +205,12 @@ def _status(main, settings_class, replaced, command_line) -> int:
         if not _silence_closed_streams():
             raise
         return BROKEN_PIPE
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        print(f"error: No more can be written: {error.strerror}.", file=sys.stderr)
+        _silence(sys.stdout)  # what is left in it would be tried again while Python shuts down
+        return 1
     finally:
         signal.signal(signal.SIGTERM, previous)
 
@@ -224,9 +231,13 @@ def _silence_closed_streams() -> bool:
         poll = select.poll()
         poll.register(stream.fileno(), 0)  # 0: report errors only, such as a pipe without reader
         if poll.poll(0):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            _silence(stream)
             closed = True
     return closed
+
+
+def _silence(stream: typing.TextIO) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _without_replaced(

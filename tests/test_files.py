@@ -145,6 +145,21 @@ def test_a_full_disk_keeps_the_earlier_file(root, tmp_path):
     assert (tmp_path / "a").read_text() == "earlier"
 
 
+def test_a_pipe_is_not_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe cannot be written: it is no file"):
+        write_text(tmp_path / "pipe", "text")
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
+def test_a_link_stays_one(tmp_path):
+    (tmp_path / "file").write_text("earlier")
+    (tmp_path / "link").symlink_to("file")
+    write_text(tmp_path / "link", "text")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_text() == "text"
+
+
 def test_text_that_is_not_utf_8_is_named_with_its_line(tmp_path):
     (tmp_path / "a").write_bytes(b"port\ncaf\xe9\n")
     with pytest.raises(InputError, match="/a, line 2, holds the byte 0xe9"):

@@ -268,6 +268,21 @@ def test_a_program_without_output_works(closed):
     assert subprocess.run(command, shell=True, env=environment).returncode == 7
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
+def test_output_that_does_not_fit_is_an_error_of_one_line():
+    code = (
+        "import dataclasses; from bert_keras import flags\n"
+        "@dataclasses.dataclass\nclass Settings: pass\n"
+        "flags.run(lambda _: print('out'), Settings, command_line=[])"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-c", code]
+        result = subprocess.run(command, stdout=full, stderr=PIPE, env=environment)
+    assert result.returncode == 1
+    assert result.stderr == b"error: No more can be written: No space left on device.\n"
+
+
 def test_output_without_the_characters_is_readable():
     code = (
         "import dataclasses; from bert_keras import flags\n"

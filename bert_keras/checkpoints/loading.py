@@ -52,10 +52,14 @@ class LoadReport(NamedTuple):
         """A line for the user about all that was not read."""
         if self.unused:
             yield f"{checkpoint}: {len(self.unused)} not used: {', '.join(self.unused)}"
-        if self.missing:
+        new = [name for name in self.missing if name.startswith(HEADS)]
+        missing = [name for name in self.missing if name not in new]
+        if new:
+            yield f"new, to be learned: {', '.join(new)}"
+        if missing:
             yield (
-                f"{checkpoint}: {len(self.missing)} missing, left at their initial values: "
-                f"{', '.join(self.missing)}"
+                f"{checkpoint}: {len(missing)} missing, left at their initial values: "
+                f"{', '.join(missing)}"
             )
         for name, (stored, wanted) in self.num_rows.items():
             yield (

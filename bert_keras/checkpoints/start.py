@@ -107,11 +107,7 @@ def initialize(
         )
     # Heads of other tasks are never wanted.
     unused = [name for name in report.unused if not name.startswith((*HEADS, POOLER))]
-    new = [name for name in report.missing if name.startswith(HEADS)]
-    missing = [name for name in report.missing if name not in new]
-    if new:
-        notify(f"new, to be learned: {', '.join(new)}")
-    for line in report._replace(unused=unused, missing=missing).notices(weights.path):
+    for line in report._replace(unused=unused).notices(weights.path):
         notify(line)
 
 

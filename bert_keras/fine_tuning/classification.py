@@ -22,6 +22,7 @@ from bert_keras.tasks.classification.labels import check_names, model_labels
 from bert_keras.tasks.classification.predictions import submission, table
 from bert_keras.tasks.classification.reading import Example, read_examples
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+from bert_keras.training import preflight
 from bert_keras.training.step import Objective
 
 
@@ -53,13 +54,18 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
         _check_same_problem(description.problem_type, config.problem_type)
     problem, answers = PROBLEMS[description.problem_type], ANSWERS[description.problem_type]
     files = Files(settings, description, answers, tokenizer)
-    train = files.read_train() if settings.do_train else []
-    if train:
-        notify(f"train: {len(train)} examples, {answers.describe(train)}")
+    is_evaluated = settings.do_eval or settings.early_stopping_epochs > 0
+    # All are found before the first is read: that may take long.
+    train_path = files.train_path() if settings.do_train else ""
+    dev_paths = files.dev_paths() if is_evaluated else {}
+    test_paths = files.test_paths() if settings.do_predict else {}
+    train = files.read_train(train_path) if train_path else []
     labels, names = _labels(settings, description, config, train)
     train_examples = files.encode(train, names, "train") if train else None
-    is_evaluated = settings.do_eval or settings.early_stopping_epochs > 0
-    evaluations = files.evaluations(names) if is_evaluated else {}
+    evaluations = {name: files.evaluation(name, path, names) for name, path in dev_paths.items()}
+    predictions = {
+        name: files.prediction(name, path, labels, names) for name, path in test_paths.items()
+    }
     return Task(
         config=dataclasses.replace(config, labels=labels, problem_type=description.problem_type),
         build=classifier,
@@ -68,7 +74,7 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
         accuracies=problem.accuracies,
         train=train_examples,
         evaluations=evaluations,
-        predictions=files.predictions(labels, names) if settings.do_predict else {},
+        predictions=predictions,
         metric=_score_name(next(iter(evaluations), ""), description.metrics[0]),
     )
 
@@ -81,7 +87,7 @@ class Files(NamedTuple):
     answers: Answers
     tokenizer: WordPieceTokenizer
 
-    def read_train(self) -> list[Example]:
+    def train_path(self) -> str:
         """The training set; raises InputError if the task has none."""
         if not self.description.train:
             raise InputError(
@@ -90,17 +96,14 @@ class Files(NamedTuple):
             )
         train = self.description.train.format(language=self.settings.language)
         [path] = self._paths(self.settings.train_file, "train", (train,)).values()
-        return self._read(
-            "train", path, self.answers.read, skip_broken=self.description.has_broken_rows
-        )
+        return path
 
-    def evaluations(self, names: Sequence[str]) -> dict[str, Evaluation]:
-        """The sets with answers to compare with; `names` are the labels in the model's order."""
-        paths = self._paths(self.settings.dev_file, "dev", self.description.dev)
-        return {name: self._evaluation(name, path, names) for name, path in paths.items()}
+    def dev_paths(self) -> dict[str, str]:
+        """The sets with answers to compare with, name -> file."""
+        return self._paths(self.settings.dev_file, "dev", self.description.dev)
 
-    def predictions(self, labels: Sequence[str], names: Sequence[str]) -> dict[str, Prediction]:
-        """The sets without answers; `names` are what GLUE calls the `labels` of the model."""
+    def test_paths(self) -> dict[str, str]:
+        """The sets without answers, name -> file."""
         paths = self._paths(self.settings.test_file, "test", self.description.test)
         submission_files = self.description.submission
         if self.settings.glue_submission and submission_files.keys().isdisjoint(paths):
@@ -109,14 +112,22 @@ class Files(NamedTuple):
                 f"Received: --glue_submission with --test_file={self.settings.test_file}, which "
                 "may be any of them. --data_dir names the folder of all."
             )
-        return {name: self._prediction(name, path, labels, names) for name, path in paths.items()}
+        return paths
+
+    def read_train(self, path: str) -> list[Example]:
+        """The training set; says what answers it has."""
+        is_broken = self.description.has_broken_rows
+        train = self._read("train", path, self.answers.read, skip_broken=is_broken)
+        notify(f"train: {len(train)} examples, {self.answers.describe(train)}")
+        return train
 
     def encode(self, examples: Sequence[Example], names: Sequence[str], what: str):
         """Texts and answers of a set."""
         values = self.answers.encode(examples, names)
         return encode(examples, self.tokenizer, self.settings.max_seq_length, values, what)
 
-    def _evaluation(self, name, path, names):
+    def evaluation(self, name: str, path: str, names: Sequence[str]) -> Evaluation:
+        """A set with answers; `names` are the labels in the model's order."""
         examples = self._read(name, path, self.answers.read)
 
         def score(outputs):
@@ -125,7 +136,10 @@ class Files(NamedTuple):
 
         return Evaluation(self.encode(examples, names, name), score)
 
-    def _prediction(self, name, path, labels, names):
+    def prediction(
+        self, name: str, path: str, labels: Sequence[str], names: Sequence[str]
+    ) -> Prediction:
+        """A set without answers; `names` are what GLUE calls the `labels` of the model."""
         examples = self._read(name, path, read_answer=None)
         ids = [example.id for example in examples]
         submission_name = self.description.submission.get(name)
@@ -148,6 +162,7 @@ class Files(NamedTuple):
     def _paths(self, given, name, names):
         """Name of a set -> its file: the given one, or those of the folder."""
         if given:
+            preflight.check_there(self.settings, (f"{name}_file",))
             return {names[0] if len(names) == 1 else name: given}
         if not names:
             raise InputError(

@@ -3,10 +3,11 @@
 Every run has a folder of its own, goes on after a stop, and is not made again once it is finished.
 """
 
+import contextlib
 import dataclasses
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -16,6 +17,7 @@ from bert_keras import command_line
 from bert_keras.checkpoints.files.json_files import read_json, write_json
 from bert_keras.checkpoints.formats import detection, native
 from bert_keras.errors import InputError
+from bert_keras.fine_tuning import recipe
 from bert_keras.fine_tuning.early_stopping import rank
 from bert_keras.fine_tuning.run_model import (
     check_free,
@@ -27,18 +29,31 @@ from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.fine_tuning.setup import Results, Setup
 from bert_keras.fine_tuning.task import Task
 from bert_keras.notices import notify
-from bert_keras.training import agreement, run_state
+from bert_keras.training import agreement, run_folder, run_state
 from bert_keras.training.memory import freed_variables
 
 FINISHED_NAME = "finished_run.json"
 
 
-def check_compared(settings: FineTuningSettings, own_file: str) -> None:
+def origin(settings: FineTuningSettings, task: Task, varied: Collection[str]) -> dict[str, Any]:
+    """All that the best model depends on, but for what the runs differ in; as JSON gives it back.
+
+    Args:
+        settings: those of all runs.
+        task: what is learned.
+        varied: the flags that each run has values of its own of.
+    """
+    decisive = recipe.decisive(settings, task).items()
+    return json.loads(json.dumps({name: value for name, value in decisive if name not in varied}))
+
+
+def check_compared(settings: FineTuningSettings, own_file: str, made_by: dict[str, Any]) -> None:
     """Raises InputError if no run can be found to be the best, or a model would be lost.
 
     Args:
         settings: those of all runs.
         own_file: what a command that compares them leaves in the output folder.
+        made_by: the `origin` that it notes there.
     """
     if not (settings.do_train and settings.do_eval):
         raise InputError(
@@ -58,6 +73,24 @@ def check_compared(settings: FineTuningSettings, own_file: str) -> None:
             f"{settings.output_dir}, which holds the checkpoints of one run. Use another folder."
         )
     check_free(settings.output_dir, own_file)
+    path = tf.io.gfile.join(settings.output_dir, own_file)
+    stored = read_json(path, dict) if tf.io.gfile.exists(path) else {}
+    if stored.get("made_by", made_by) != made_by:
+        raise InputError(
+            f"{settings.output_dir} holds the finished model of another command. Use another "
+            "--output_dir."
+        )
+
+
+@contextlib.contextmanager
+def own_folder(settings: FineTuningSettings, setup: Setup) -> Iterator[None]:
+    """Makes the output folder of all runs, and keeps other commands out of it."""
+    if setup.is_chief:
+        run_folder.make(settings.output_dir)
+        with run_folder.lock(settings.output_dir):
+            yield
+    else:
+        yield
 
 
 def one_of_several(settings: FineTuningSettings, name: str, **changes: Any) -> FineTuningSettings:
@@ -75,6 +108,7 @@ def results_of(
     runs: Sequence[FineTuningSettings],
     run: Callable[[FineTuningSettings], Results | None],
     setup: Setup,
+    kind: str,
 ) -> list[Results] | None:
     """Makes the runs that are not finished; says how far it is.
 
@@ -82,6 +116,7 @@ def results_of(
         runs: the settings of each.
         run: function of settings -> results; None if it was stopped.
         setup: what they share.
+        kind: what each of them is of, in messages.
 
     Returns:
         The results of each; None if one was stopped.
@@ -105,8 +140,8 @@ def results_of(
         time_left = tqdm.format_interval(seconds / epochs * left) if epochs else "unknown"
         metric = setup.task.metric
         notify(
-            f"run {number} of {len(runs)}, {settings.output_dir}: {metric} {results[metric]:.4g}; "
-            f"time left: {time_left}"
+            f"{kind} {number} of {len(runs)}, {settings.output_dir}: {metric} "
+            f"{results[metric]:.4g}; time left for all {kind}s: {time_left}"
         )
     return found
 
@@ -132,10 +167,10 @@ def keep_model(
         best: the settings of that run.
         settings: those of all.
         setup: what they share.
-        reason: a sentence for its card.
+        reason: of which runs it is the best, and which it is.
     """
     if setup.is_chief:
-        made_by = f"{reason} Made by\n\n    {command_line.command(settings)}"
+        made_by = f"It is {reason}. Made by\n\n    {command_line.command(settings)}"
         stored = dataclasses.replace(detection.read_model(best.output_dir), made_by=made_by)
         native.replace(stored, settings.output_dir)
         note_kept(settings.output_dir, step_of_model(best.output_dir))
@@ -144,6 +179,8 @@ def keep_model(
         prediction = dataclasses.replace(settings, do_train=False, do_eval=False, num_seeds=1)
         with freed_variables():
             setup.run(prediction, read_model(prediction))
+    if setup.is_chief:
+        print(f"Done; the model in {settings.output_dir} is {reason}.")
 
 
 def _finished(settings: FineTuningSettings, task: Task) -> Results | None:

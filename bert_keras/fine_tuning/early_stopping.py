@@ -87,8 +87,8 @@ class EarlyStopping:
         if score is None:
             return
         best = self._scores.get(self.best_step)
-        shown = "none" if best is None else f"{best:.4g}"
-        notify(f"step {step}: {self._evaluated.metric} {score:.4g}, the best before {shown}")
+        before = "" if best is None else f", the best before {best:.4g}"
+        notify(f"step {step}: {self._evaluated.metric} {score:.4g}{before}")
         if best is None or rank(score) > rank(best):
             self._keep(step)  # before it is noted: a run that is killed in between does both again
         self._scores[step] = score

@@ -65,6 +65,7 @@ def check_settings(settings: FineTuningSettings) -> None:
     preflight.check_given(settings, ("output_dir",))
     flags.check_numbers(settings)
     if settings.do_train:
+        preflight.check_output_dir(settings.output_dir)
         preflight.check_positive(settings, ("learning_rate", "num_train_epochs"))
     preflight.check_positive(settings, ("layer_rate_decay",))
     preflight.check_one_of(settings, "learning_rate_schedule", recipe.SCHEDULES)

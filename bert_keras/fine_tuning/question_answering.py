@@ -37,9 +37,14 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
     """
     check_settings(settings)
     sizes = WindowSizes(settings.max_seq_length, settings.doc_stride, settings.max_query_length)
+    needs_scores = settings.do_eval or settings.early_stopping_epochs
+    used_files = {
+        "train_file": settings.do_train,
+        "predict_file": needs_scores or settings.do_predict,
+    }
+    preflight.check_there(settings, [name for name, is_used in used_files.items() if is_used])
     train = _training_examples(settings, sizes, tokenizer) if settings.do_train else None
     evaluations, predictions = {}, {}
-    needs_scores = settings.do_eval or settings.early_stopping_epochs
     if needs_scores or settings.do_predict:
         questions = AskedQuestions(settings, sizes, tokenizer)
         if needs_scores:
@@ -77,9 +82,10 @@ class AskedQuestions:
     """The questions of --predict_file, and what becomes of a model's logits for them."""
 
     def __init__(self, settings: Any, sizes: WindowSizes, tokenizer: WordPieceTokenizer):
-        self._file = _read(settings, "predict_file")
+        self._file = read_squad(settings.predict_file)
         require_unique_ids(self._file)
         self._features = prediction_features(self._file, tokenizer, sizes)
+        _notify_of_windows(self._file, self._features.examples)
         self._settings = AnswerSettings(
             *(getattr(settings, name) for name in AnswerSettings._fields)
         )
@@ -141,10 +147,11 @@ def _training_examples(
     settings: Any, sizes: WindowSizes, tokenizer: WordPieceTokenizer
 ) -> EncodedExamples:
     """The windows of --train_file; says which questions are left out, and why."""
-    file = with_answers(_read(settings, "train_file"), settings.version_2_with_negative)
+    file = with_answers(read_squad(settings.train_file), settings.version_2_with_negative)
     examples, lost, moved = training_features(
         file, tokenizer, sizes, settings.keep_windows_without_answer
     )
+    _notify_of_windows(file, examples)
     num_questions = len(file.questions)
     if lost:
         notify(
@@ -171,10 +178,9 @@ def _training_examples(
     return examples
 
 
+def _notify_of_windows(file: SquadFile, examples: EncodedExamples) -> None:
+    notify(f"{file.path}: {len(file.questions)} questions in {len(examples.lengths)} windows")
+
+
 def _named(ids: Sequence[str]) -> str:
     return ", ".join(ids[:NUM_NAMED]) + (", ..." if len(ids) > NUM_NAMED else "")
-
-
-def _read(settings: Any, name: str) -> SquadFile:
-    preflight.check_given(settings, (name,))
-    return read_squad(getattr(settings, name))

@@ -88,7 +88,7 @@ def training(
         length=math.ceil(task.train.lengths.mean()),
         num_train_steps=num_train_steps,
         loop=settings,
-        decisive=_decisive(settings, task) | {"num_train_steps": num_train_steps},
+        decisive=decisive(settings, task) | {"num_train_steps": num_train_steps},
         step_options={
             "gradients_of": step.accumulated(
                 GRADIENTS[settings.xla], settings.gradient_accumulation_steps
@@ -112,7 +112,7 @@ def _batches(settings, task, padded_length, start_step, **worker) -> tf.data.Dat
     return batches.repeat()  # what is read ahead of the last step is not used
 
 
-def _decisive(settings: FineTuningSettings, task: Task) -> dict[str, Any]:
+def decisive(settings: FineTuningSettings, task: Task) -> dict[str, Any]:
     """All that the weights depend on, by its flag or in words."""
     return {name: getattr(settings, name) for name in DECISIVE_FLAGS} | {
         "the model": task.config.to_dict(),

@@ -51,8 +51,8 @@ class Run:
         if step is None:
             return None
         results = self._evaluate(step) if self._settings.do_eval else None
-        if self._settings.do_predict and not self._session.stop.reason:
-            self._write_predictions()
+        if self._settings.do_predict:
+            self._write_predictions(step)
         if self._session.is_chief and not self._session.stop.reason:
             print(f"Done; {self._folder} holds {self._made()}.")
         return results
@@ -129,6 +129,8 @@ class Run:
             made_by = f"Made by\n\n    {command_line.command(self._settings)}"
             pretrained.save_pretrained(self._session.model, self._tokenizer, self._folder, made_by)
             run_model.note_kept(self._folder, step)
+            if not self._settings.do_predict:
+                answer_files.notify_of_others(self._folder, step)
         agreement.meet(self._session.strategy)
 
     def _score(self) -> float | None:
@@ -157,23 +159,26 @@ class Run:
             return None
         results = scores | {"global_step": step}
         if self._session.is_chief:
-            evaluation.write_results(self._folder, results)
+            evaluation.write_results(self._folder, results, step)
         return results
 
-    def _write_predictions(self) -> None:
-        batch_size = self._settings.predict_batch_size
+    def _write_predictions(self, step: int) -> None:
+        stop, batch_size = self._session.stop, self._settings.predict_batch_size
         if not self._settings.do_eval:
             self._evaluated.clear()  # what early stopping saw was made by other weights
         for name, prediction in self._task.predictions.items():
             examples = prediction.examples
             outputs = next((made for of, made in self._evaluated if of is examples), None)
-            outputs = outputs or self._outputs(examples, batch_size, f"predicting {name}")
-            if outputs is None:
-                notify(f"Stopped by {self._session.stop.reason} in the prediction of {name}.")
+            if not stop.reason:
+                outputs = outputs or self._outputs(examples, batch_size, f"predicting {name}")
+            if stop.reason:
+                notify(
+                    f"Stopped by {stop.reason}: {name} is not predicted. The same command does it."
+                )
                 return
             if self._session.is_chief:
                 files = prediction.files(outputs)
-                answer_files.write(files, self._folder)
+                answer_files.write(files, self._folder, step)
                 prediction.submit(files)
 
     def _outputs(self, examples, batch_size, what) -> Outputs | None:

@@ -7,6 +7,7 @@ unstable on small data sets, so we ran several random restarts and selected the 
 import math
 import statistics
 from collections.abc import Sequence
+from typing import Any
 
 import tensorflow as tf
 
@@ -15,7 +16,7 @@ from bert_keras.checkpoints.files.json_files import write_json
 from bert_keras.fine_tuning import comparison, markdown
 from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.fine_tuning.setup import Results, Setup
-from bert_keras.training import evaluation, run_folder
+from bert_keras.training import evaluation
 
 SEEDS_NAME = "seeds.json"
 SD = "_sd"  # ends the name of a standard deviation
@@ -29,32 +30,39 @@ def run_seeds(setup: Setup, settings: FineTuningSettings) -> Results | None:
         settings: those of all runs.
 
     Returns:
-        Metric -> its mean, `METRIC_sd` -> its standard deviation over the seeds, and the step of
-        the best; with one seed the results of that run. None if it was stopped.
+        Metric -> its mean, `METRIC_sd` -> its standard deviation over the seeds; with one seed the
+        results of that run. None if it was stopped.
 
     Raises:
         InputError: nothing would be compared, or a run cannot work.
     """
     if settings.num_seeds == 1:
         return setup.run(settings, setup.start)
-    comparison.check_compared(settings, SEEDS_NAME)
-    if setup.is_chief:
-        run_folder.make(settings.output_dir)
+    made_by = comparison.origin(settings, setup.task, ("random_seed",))
+    comparison.check_compared(settings, SEEDS_NAME, made_by)
+    with comparison.own_folder(settings, setup):
+        return _compare(setup, settings, made_by)
+
+
+def _compare(setup, settings, made_by):
+    """Makes the runs, and keeps the best and what all gave."""
     seeds = range(settings.random_seed, settings.random_seed + settings.num_seeds)
     runs = [
         comparison.one_of_several(settings, f"seed_{seed}", random_seed=seed, num_seeds=1)
         for seed in seeds
     ]
     flags.check_numbers(runs[-1])  # the last seed is the largest
-    results = comparison.results_of(runs, lambda run: setup.run(run, setup.start), setup)
+    results = comparison.results_of(runs, lambda run: setup.run(run, setup.start), setup, "seed")
     if results is None:
         return None
     best = comparison.ranked(results, setup.task.metric)[0]
-    found = summary(results) | {"global_step": results[best]["global_step"]}
+    found = summary(results)
     if setup.is_chief:
-        _write(settings.output_dir, dict(zip(seeds, results, strict=True)), seeds[best], found)
-    reason = f"The best of {settings.num_seeds} seeds: {seeds[best]}."
-    comparison.keep_model(runs[best], settings, setup, reason)
+        by_seed = dict(zip(seeds, results, strict=True))
+        _write(settings.output_dir, by_seed, seeds[best], found, made_by)
+    comparison.keep_model(
+        runs[best], settings, setup, f"the best of {settings.num_seeds} seeds, {seeds[best]}"
+    )
     return found
 
 
@@ -69,13 +77,16 @@ def summary(results: Sequence[Results]) -> Results:
     return found
 
 
-def _write(folder: str, results: dict[int, Results], best: int, found: Results) -> None:
+def _write(
+    folder: str, results: dict[int, Results], best: int, found: Results, made_by: dict[str, Any]
+) -> None:
     """Writes `seeds.json` and `eval_results.txt`, and prints the table."""
-    content = {"best_seed": best, "seeds": results, "mean_and_sd": found}
+    content = {"best_seed": best, "seeds": results, "mean_and_sd": found, "made_by": made_by}
     write_json(tf.io.gfile.join(folder, SEEDS_NAME), content)
     metrics = comparison.metrics_of(list(results.values()))
     rows = [{"seed": seed} | {name: one[name] for name in metrics} for seed, one in results.items()]
     rows.append({"seed": "mean"} | {name: found[name] for name in metrics})
     rows.append({"seed": "sd"} | {name: found[name + SD] for name in metrics})
     print(markdown.table(rows), end="", flush=True)
-    evaluation.write_results(folder, found)
+    title = f"mean and standard deviation of {len(results)} seeds"
+    evaluation.write_results(folder, found, results[best]["global_step"], title)

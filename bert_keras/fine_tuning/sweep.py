@@ -17,7 +17,7 @@ from bert_keras.fine_tuning.seeds import run_seeds
 from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.fine_tuning.setup import Results, Setup
 from bert_keras.notices import notify
-from bert_keras.training import evaluation, preflight, run_folder
+from bert_keras.training import evaluation, preflight
 
 SWEEP_NAME = "sweep.json"
 TABLE_NAME = "sweep.md"
@@ -49,7 +49,8 @@ def run_sweep(grid: Grid, setup: Setup, settings: FineTuningSettings) -> Results
     Raises:
         InputError: nothing would be compared, or a cell cannot work; none is begun then.
     """
-    comparison.check_compared(settings, SWEEP_NAME)
+    made_by = comparison.origin(settings, setup.task, ("random_seed", *Grid._fields))
+    comparison.check_compared(settings, SWEEP_NAME, made_by)
     cells = grid.cells()
     runs = [comparison.one_of_several(settings, _folder_name(cell), **cell) for cell in cells]
     for run in runs:
@@ -59,18 +60,26 @@ def run_sweep(grid: Grid, setup: Setup, settings: FineTuningSettings) -> Results
             setup.strategy.num_replicas_in_sync,
             run.gradient_accumulation_steps,
         )
-    if setup.is_chief:
-        run_folder.make(settings.output_dir)
     notify(f"{len(cells)} cells, {settings.num_seeds} run{'s' * (settings.num_seeds > 1)} in each")
-    results = comparison.results_of(runs, functools.partial(run_seeds, setup), setup)
+    with comparison.own_folder(settings, setup):
+        return _compare(cells, runs, setup, settings, made_by)
+
+
+def _compare(cells, runs, setup, settings, made_by):
+    """Makes the runs, and keeps the best and what all gave."""
+    results = comparison.results_of(runs, functools.partial(run_seeds, setup), setup, "cell")
     if results is None:
         return None
     order = comparison.ranked(results, setup.task.metric)
     best = order[0]
     if setup.is_chief:
-        _write(settings.output_dir, cells, results, order, setup.task.metric)
+        found = [{"cell": cells[place], "results": results[place]} for place in order]
+        content = {"metric": setup.task.metric, "cells": found, "made_by": made_by}
+        write_json(tf.io.gfile.join(settings.output_dir, SWEEP_NAME), content)
+        _show(settings.output_dir, cells, results, order, setup.task.metric)
     values = ", ".join(f"{name}={value:g}" for name, value in cells[best].items())
-    comparison.keep_model(runs[best], settings, setup, f"The best of {len(cells)} cells: {values}.")
+    reason = f"the best of {len(cells)} cells, {values}"
+    comparison.keep_model(runs[best], settings, setup, reason)
     return results[best]
 
 
@@ -79,15 +88,14 @@ def _folder_name(cell: dict[str, float]) -> str:
     return f"batch_{batch_size}_rate_{rate!r}_epochs_{epochs:g}"
 
 
-def _write(
+def _show(
     folder: str, cells: list[dict], results: Sequence[Results], order: list[int], metric: str
 ) -> None:
-    """Writes `sweep.json`, `sweep.md` and `eval_results.txt`, and prints the table, best first."""
-    content = [{"cell": cells[place], "results": results[place]} for place in order]
-    write_json(tf.io.gfile.join(folder, SWEEP_NAME), {"metric": metric, "cells": content})
+    """Writes `sweep.md` and `eval_results.txt`, and prints the table, best first."""
     metrics = sorted(comparison.metrics_of(results), key=lambda name: not name.startswith(metric))
     rows = [cells[place] | {name: results[place][name] for name in metrics} for place in order]
     table = markdown.table(rows)
     print(table, end="", flush=True)
     write_text(tf.io.gfile.join(folder, TABLE_NAME), table)
-    evaluation.write_results(folder, results[order[0]])
+    best = results[order[0]]
+    evaluation.write_results(folder, best, best.get("global_step", 0), "the best cell")

@@ -40,7 +40,7 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
         "dev_file": is_evaluated,
         "test_file": settings.do_predict,
     }
-    preflight.check_given(settings, [name for name, is_used in used_files.items() if is_used])
+    preflight.check_there(settings, [name for name, is_used in used_files.items() if is_used])
     train = _read(settings, settings.train_file) if settings.do_train else []
     labels = _labels(settings, config, train)
     setup = (settings, tokenizer, labels)

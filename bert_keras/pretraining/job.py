@@ -127,6 +127,8 @@ def check_settings(settings: Any) -> None:
         raise InputError("At least one of `do_train` or `do_eval` must be True.")
     required = ("input_file", "bert_config_file")
     preflight.check_given(settings, required if settings.dry_run else (*required, "output_dir"))
+    if settings.do_train:
+        preflight.check_output_dir(settings.output_dir)
     flags.check_numbers(settings)
     preflight.check_positive(settings, ("learning_rate", "decay_power"))
     for name, values in (

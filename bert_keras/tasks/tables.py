@@ -5,6 +5,7 @@ Lines end at "\\n" or "\\r\\n" and nowhere else: other characters that Python ta
 """
 
 import csv
+import difflib
 import io
 import json
 import re
@@ -40,10 +41,7 @@ class Row(NamedTuple):
     def value(self, column: str) -> Any:
         """What stands in a column; raises InputError if there is no such column."""
         if column not in self.values:
-            raise InputError(
-                f"{self.place}: there is no column {column!r}. "
-                f"Received: the columns {', '.join(map(repr, self.values))}."
-            )
+            raise missing_column(self, (column,))
         return self.values[column]
 
     def text(self, column: str) -> str:
@@ -55,6 +53,21 @@ class Row(NamedTuple):
                 f"Received: {json.dumps(text):.100}."
             )
         return text
+
+
+def missing_column(row: Row, names: Sequence[str], advice: str = "") -> InputError:
+    """The error of a row that has none of the columns; it says what may be meant."""
+    columns = [*row.values]
+    by_folded = {column.casefold(): column for column in columns}
+    folded = [name.casefold() for name in names]
+    near = [column for name in folded for column in difflib.get_close_matches(name, by_folded)]
+    hint = f" Is {by_folded[near[0]]!r} meant?" if near else ""
+    if len(columns) == 1:
+        hint += " Columns are parted by commas (.csv) or tabs (.tsv, .txt)."
+    return InputError(
+        f"{row.place}: there must be a column {' or '.join(map(repr, names))}. Received: the "
+        f"columns {', '.join(map(repr, columns)):.500}.{hint}{advice}"
+    )
 
 
 def read_rows(path: str, header: bool = True, skip_broken: bool = False) -> Iterator[Row]:

@@ -7,6 +7,7 @@ Loads no TensorFlow.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from bert_keras.errors import InputError
 from bert_keras.tokenizers.vocabulary import CLASSIFICATION, SEPARATOR
 
 
@@ -26,7 +27,16 @@ def pack(pieces_a: Sequence[str], pieces_b: Sequence[str], max_seq_length: int) 
     """Cuts two texts to what fits and joins them; without pieces of b it has no [SEP] of its own.
 
     An empty a stays a text: `[CLS] [SEP] b [SEP]`. `max_seq_length` is at least 3.
+
+    Raises:
+        InputError: a text is not in pieces.
     """
+    for pieces in (pieces_a, pieces_b):
+        if isinstance(pieces, str):
+            raise InputError(
+                "pack takes the pieces of a text: tokenizer.tokenize(text). "
+                f"Received: {pieces!r:.100}"
+            )
     if pieces_b:
         pieces_a, pieces_b = truncate_pair(pieces_a, pieces_b, max_seq_length - 3)
     else:

@@ -49,20 +49,22 @@ def evaluate(
     return results
 
 
-def write_results(folder: str, results: Mapping[str, float]) -> None:
+def write_results(folder: str, results: Mapping[str, float], step: int, title: str = "") -> None:
     """Writes `eval_results.txt` and a TensorBoard file, and prints the lines.
 
     Args:
         folder: that of the run.
-        results: name -> value, `global_step` among them.
+        results: name -> value.
+        step: the number of steps that the model was trained for.
+        title: what the results are; by default those of the model after so many steps.
 
     Raises:
         InputError: a file cannot be written.
     """
-    lines, step = result_lines(results), results["global_step"]
+    lines = result_lines(results)
     run_folder.write_text(folder, RESULTS_NAME, lines)
     logs.write_events(tf.io.gfile.join(folder, "eval"), step, results)
-    print(f"evaluated at step {step}:\n{lines}", end="", flush=True)
+    print(f"{title or f'evaluated at step {step}'}:\n{lines}", end="", flush=True)
 
 
 def result_lines(results: Mapping[str, float]) -> str:

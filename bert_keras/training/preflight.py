@@ -11,6 +11,7 @@ from typing import Any
 
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
+from bert_keras.files import exists
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import run_state
 from bert_keras.training.units import with_prefix
@@ -21,6 +22,15 @@ def check_given(settings: Any, names: Iterable[str]) -> None:
     for name in names:
         if not getattr(settings, name):
             raise InputError(f"--{name} must be given.")
+
+
+def check_there(settings: Any, names: Iterable[str]) -> None:
+    """Raises InputError for the first of the named settings that is empty, or names no file."""
+    names = [*names]
+    check_given(settings, names)
+    for name in names:
+        if not exists(getattr(settings, name)):
+            raise InputError(f"--{name} must be a file. Received: {getattr(settings, name)}")
 
 
 def check_positive(settings: Any, names: Iterable[str]) -> None:
@@ -96,6 +106,22 @@ def check_batch_size(
     raise InputError(
         f"--{name} must be a multiple of {of_what}. Received: {batch_size}; {nearest}."
     )
+
+
+def check_output_dir(folder: str) -> None:
+    """Raises InputError if no run can be in the folder, as far as nothing has to be written for it.
+
+    Of folders of other file systems (gs://...) only the name is looked at.
+    """
+    run_state.check_name(folder)
+    if "://" in folder:
+        return
+    nearest = _nearest_existing(folder)
+    if not os.path.isdir(nearest) or not os.access(nearest, os.W_OK | os.X_OK):
+        raise InputError(
+            f"--output_dir must be a folder that can be written. Received: {folder} ({nearest} "
+            "takes no files)"
+        )
 
 
 def check_disk(folder: str, checkpoint_bytes: int, num_checkpoints: int) -> list[str]:

@@ -94,7 +94,8 @@ def check_same_run(
     if differing == ["num_train_steps"]:
         notify(
             f"The run was begun with {stored['num_train_steps']} steps as its end: "
-            f"from step {saved_step} on the learning rate decays to step {target}."
+            f"from step {saved_step} on the learning rate decays to step {target}. A run of so "
+            "many steps from its begin is another one, which needs an --output_dir of its own."
         )
     elif differing:
         changes = "; ".join(

@@ -98,7 +98,7 @@ def newest_readable(folder: str, notify: Callable[[str], None]) -> tuple[int, st
     Raises:
         InputError: the folder has a name that TensorFlow's reader cannot find.
     """
-    _check_name(folder)
+    check_name(folder)
     steps = saved_steps(folder)
     for step in reversed(steps):
         path = checkpoint_path(folder, step)
@@ -116,8 +116,8 @@ def newest_readable(folder: str, notify: Callable[[str], None]) -> tuple[int, st
     return None
 
 
-def _check_name(folder):
-    """TensorFlow's reader takes these characters of a checkpoint's path for a pattern."""
+def check_name(folder):
+    """Raises InputError for a path that TensorFlow's reader of checkpoints takes for a pattern."""
     if received := sorted(set(folder) & set("[]\\")):
         raise InputError(
             "The path of a folder with checkpoints must not hold [, ] or a backslash. "
@@ -157,6 +157,10 @@ def remove_unfinished(folder: str) -> None:
     That is data without its index, and files under the names that they have until they are whole.
     """
     complete = {f"model.ckpt-{step}{bundle.DATA_SUFFIX}" for step in saved_steps(folder)}
+    if not tf.io.gfile.isdir(folder):
+        raise InputError(
+            f"The folder of the run is gone: {folder}. The same command makes it anew."
+        )
     for name in tf.io.gfile.listdir(folder):
         orphaned = _DATA_NAME.fullmatch(name) and name not in complete
         path = tf.io.gfile.join(folder, name)

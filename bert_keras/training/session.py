@@ -114,10 +114,11 @@ class Session:
             return start_step
         with self._named_damage():
             step = self._train_from(start_step, training, optimizer, variables)
-        if training.visits.is_over:
-            notify(f"ended at step {step} of {training.num_train_steps}")
-        elif step < training.num_train_steps:
-            self._notify_of_stop(step, training)
+        if step < training.num_train_steps:
+            if training.visits.is_over:
+                notify(f"ended at step {step} of {training.num_train_steps}")
+            else:
+                self._notify_of_stop(step, training)
         elif not self.is_chief:
             notify(f"all {step} steps are done; the chief has the reports and the model")
         return step
@@ -186,7 +187,7 @@ class Session:
             return None
         results["global_step"] = step
         if self.is_chief:
-            evaluation.write_results(self.folder, results)
+            evaluation.write_results(self.folder, results, step)
         return results
 
     def _optimizer(self, training):
@@ -281,8 +282,8 @@ class Session:
             )
         else:
             notify(
-                f"Stopped by {reason} before the first step: nothing is saved. "
-                "The same command begins again."
+                f"Stopped by {reason} before the first step in {self.folder}: nothing is saved "
+                "there. The same command begins it again."
             )
 
     @contextlib.contextmanager

@@ -181,7 +181,7 @@ def test_new_labels_get_a_new_head_and_the_old_one_is_named(tmp_path, capsys):
     assert new.output["logits"].shape == (None, 2)
     notices = capsys.readouterr().err
     assert "its head is for the labels no, maybe, yes and not used; without labels it is" in notices
-    assert "2 missing, left at their initial values: output_weights, output_bias" in notices
+    assert "new, to be learned: output_weights, output_bias" in notices
 
 
 @pytest.mark.parametrize("format_name", WRITERS)

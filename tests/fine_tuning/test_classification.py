@@ -151,7 +151,7 @@ def test_files_may_lie_in_a_bucket(task):
     prediction = found.predictions["test"]
     files = prediction.files({"logits": [np.array([0.0, 1.0])]})
     for _ in range(2):  # the second time all of them are there
-        answer_files.write(files, bucket)
+        answer_files.write(files, bucket, 3)
         prediction.submit(files)
 
     with tf.io.gfile.GFile(f"{bucket}/SST-2.tsv") as file:
@@ -159,6 +159,7 @@ def test_files_may_lie_in_a_bucket(task):
     assert sorted(tf.io.gfile.listdir(bucket)) == [
         "SST-2.tsv",
         "glue.zip",
+        "predictions_made.json",
         "test.tsv",
         "test_results.tsv",
     ]

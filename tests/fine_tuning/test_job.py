@@ -11,6 +11,7 @@ import bert_keras
 from bert_keras.checkpoints.builders import stored_model_of
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning import job
+from bert_keras.fine_tuning.task import Evaluation
 from bert_keras.models.bert import bert
 from bert_keras.training import run_state
 from bert_keras.training.stop import StopRequest
@@ -100,6 +101,47 @@ def test_the_best_weights_are_kept(model, tmp_path):
     assert results["eval_accuracy"] == max(scores.values()) == scores[results["global_step"]]
     assert max(scores) <= results["global_step"] + 3 * 6
     assert run(settings) == results  # the same command finds the run to be over
+
+
+def test_a_run_that_was_killed_while_it_put_its_model_goes_on(model, tmp_path):
+    settings = letters.settings(model, tmp_path / "run", do_predict=True)
+    results = run(settings)
+    (tmp_path / "run" / ".unfinished").mkdir()
+    (tmp_path / "run" / ".unfinished" / ".lock").touch()
+    (tmp_path / "run" / "config.json").rename(tmp_path / "run" / ".unfinished" / "config.json")
+    assert run(settings) == results
+    assert (tmp_path / "run" / "config.json").exists()
+    assert not (tmp_path / "run" / ".unfinished").exists()
+
+
+def test_a_stop_before_the_predictions_is_said(model, tmp_path, capsys):
+    settings = letters.settings(model, tmp_path, do_predict=True)
+    with StopRequest() as stop:
+
+        def read_task(*arguments):
+            task = letters.read_task(*arguments)
+            examples, score = task.evaluations["dev"]
+
+            def last_score(outputs):
+                stop.request("SIGTERM")
+                return score(outputs)
+
+            return dataclasses.replace(task, evaluations={"dev": Evaluation(examples, last_score)})
+
+        job.run(settings, read_task, stop)
+    assert "Stopped by SIGTERM: dev is not predicted" in capsys.readouterr().err
+    assert not (tmp_path / "answers.txt").exists()
+    run(settings)
+    assert (tmp_path / "answers.txt").exists()
+
+
+@pytest.mark.parametrize("name", ["a [1]", "file/run"])
+def test_a_folder_that_cannot_be_one_is_refused_before_anything_is_read(name, model, tmp_path):
+    (tmp_path / "file").write_text("")
+    settings = letters.settings(model, tmp_path / name)
+    with StopRequest() as stop, pytest.raises(InputError, match=r"must not hold|takes no files"):
+        job.run(settings, lambda *_: 1 / 0, stop)
+    assert not (tmp_path / "a [1]").exists()
 
 
 def test_a_head_of_random_numbers_answers_nothing(model, tmp_path):

@@ -55,7 +55,7 @@ def test_there_may_be_nothing_to_evaluate(tmp_path):
         bert_config_file=str(tmp_path / "config.json"),
         vocab_file=str(tmp_path / "vocab.txt"),
     )
-    with pytest.raises(InputError, match="There is nothing to evaluate"):
+    with pytest.raises(InputError, match="There is no model to run"):
         run_model.read_model(settings)
     # For a training these files are enough.
     assert run_model.read_model(dataclasses.replace(settings, do_train=True)).weights is None

@@ -11,6 +11,7 @@ import bert_keras
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning import job
 from bert_keras.fine_tuning.seeds import run_seeds, summary
+from bert_keras.training import run_folder
 from bert_keras.training.stop import StopRequest
 from tests.fine_tuning import letters, scripted
 
@@ -43,7 +44,6 @@ def test_mean_and_sd_are_those_of_numpy(model, tmp_path):
         "eval_accuracy_sd": pytest.approx(np.std(values, ddof=1)),
         "other": 1.0,
         "other_sd": 0.0,
-        "global_step": scripted.STEPS,
     }
     lines = (tmp_path / "eval_results.txt").read_text().splitlines()
     assert "eval_accuracy = 0.5" in lines and "eval_accuracy_sd = 0.25" in lines
@@ -92,8 +92,22 @@ def test_more_seeds_are_added_to_finished_ones(model, tmp_path):
 
 def test_results_of_other_flags_are_not_taken(model, tmp_path):
     scripted_run(model, tmp_path)
-    _, made = scripted_run(model, tmp_path, learning_rate=1e-5)
-    assert len(made) == 3  # a real run then refuses the folder of another one
+    _, made = scripted_run(model, tmp_path, save_checkpoints_steps=7)
+    assert len(made) == 3
+    with pytest.raises(InputError, match="holds the finished model of another command"):
+        scripted_run(model, tmp_path, learning_rate=1e-5)
+
+
+def test_more_seeds_are_added_to_those_that_there_are(model, tmp_path):
+    scripted_run(model, tmp_path)
+    _, made = scripted_run(model, tmp_path, {**SCORES, 10: 0.9}, num_seeds=4)
+    assert [*seeds_of(tmp_path)["seeds"]] == ["7", "8", "9", "10"]
+    assert seeds_of(tmp_path)["best_seed"] == 10
+
+
+def test_two_commands_do_not_share_a_folder(model, tmp_path):
+    with run_folder.lock(str(tmp_path)), pytest.raises(InputError, match="One run at a time"):
+        scripted_run(model, tmp_path)
 
 
 def test_a_score_that_is_no_number_never_wins(model, tmp_path):

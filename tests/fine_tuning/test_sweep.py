@@ -68,7 +68,7 @@ def test_a_stopped_sweep_goes_on_where_it_was(model, tmp_path, capsys):
     assert not (tmp_path / "sweep.md").exists()
     _, made = swept(model, tmp_path)
     assert [run.train_batch_size for run in made] == [32, 32]
-    assert "run 4 of 4" in capsys.readouterr().err
+    assert "cell 4 of 4" in capsys.readouterr().err
     assert len((tmp_path / "sweep.md").read_text().splitlines()) == 6
 
 

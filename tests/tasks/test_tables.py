@@ -195,3 +195,16 @@ def test_other_faults_are_refused_by_their_line(write):
 
 def test_a_name_that_does_not_say_how_it_is_read_is_refused(write):
     refused(write("a.xls", "text\na\n"), ".tsv, .csv, .jsonl, .json, .txt")
+
+
+@pytest.mark.parametrize(
+    ("content", "hint"),
+    [
+        ("id,Review Text,Topic\n1,a,b\n", "Is 'Topic' meant?"),
+        ("id;text;topic\n1;a;b\n", "parted by commas"),
+    ],
+)
+def test_what_is_meant_by_a_column_that_is_not_there(write, content, hint):
+    [row] = read_rows(write("a.csv", content))
+    with pytest.raises(InputError, match=hint.replace("?", r"\?")):
+        row.text("topic")

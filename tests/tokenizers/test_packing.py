@@ -1,6 +1,8 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bert_keras.errors import InputError
 from bert_keras.tokenizers.packing import pack, truncate_pair
 
 texts = st.lists(st.sampled_from("abcdef"), max_size=30)
@@ -46,3 +48,10 @@ def test_no_text_at_all_is_two_special_tokens():
 
 def test_an_empty_text_before_another_keeps_its_separator():
     assert pack([], ["a"], 8) == (["[CLS]", "[SEP]", "a", "[SEP]"], [0, 0, 1, 1])
+
+
+def test_a_text_that_is_not_in_pieces_is_refused():
+    with pytest.raises(InputError, match="tokenizer.tokenize.*Received: 'A dull film.'"):
+        pack("A dull film.", [], 12)
+    with pytest.raises(InputError, match="Received: ''"):
+        pack(["a"], "", 12)

@@ -73,11 +73,23 @@ def check_new(folder: str) -> None:
         is_link = not has_scheme(folder) and os.path.islink(name) and not os.path.isdir(name)
         is_other = tf.io.gfile.exists(folder) and not tf.io.gfile.isdir(folder)
         if not name or is_link or is_other or _content(folder):
-            cut_off = tf.io.gfile.exists(tf.io.gfile.join(folder, UNFINISHED, _LOCK))
-            why = ", where a program was killed while it put its files: empty it" if cut_off else ""
+            why = ", where a program was killed while it put its files: empty it"
+            why = why if is_cut_off(folder) else ""
             raise InputError(
                 f"A model is written to a new folder, or an empty one. Received: {folder!r}{why}"
             )
+
+
+def is_cut_off(folder: str) -> bool:
+    """Whether a program that put its files into a folder was killed: some may be missing."""
+    return tf.io.gfile.exists(tf.io.gfile.join(folder, UNFINISHED, _LOCK))
+
+
+def _is_left(path: str) -> bool:
+    """Whether it is a folder of ours that a process has left: with its lock, or with nothing."""
+    if not tf.io.gfile.isdir(path):
+        return False
+    return tf.io.gfile.exists(tf.io.gfile.join(path, _LOCK)) or not tf.io.gfile.listdir(path)
 
 
 def _content(folder: str) -> list[str]:
@@ -93,7 +105,7 @@ def _unfinished(parent: str, folder: str) -> Iterator[str]:
     path = tf.io.gfile.join(parent, UNFINISHED) if parent else f"{head}{slash}.{name}{UNFINISHED}"
     lock = tf.io.gfile.join(path, _LOCK)
     is_link = not has_scheme(path) and os.path.islink(path)
-    if is_link or tf.io.gfile.exists(path) and not tf.io.gfile.exists(lock):
+    if is_link or tf.io.gfile.exists(path) and not _is_left(path):
         raise InputError(f"{path} is in the way: the model is written there first. Rename it.")
     tf.io.gfile.makedirs(path)
     in_use = f"One program at a time writes to a folder; another one is writing to {folder}."

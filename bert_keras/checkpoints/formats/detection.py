@@ -7,6 +7,7 @@ import tensorflow as tf
 from bert_keras.checkpoints.builders import BUILDERS, shown_model
 from bert_keras.checkpoints.files import bundle, safetensors_files
 from bert_keras.checkpoints.files.other_formats import refuse_others
+from bert_keras.checkpoints.files.whole_folders import is_cut_off
 from bert_keras.checkpoints.formats import checkpoint_folders, config_files, hugging_face
 from bert_keras.checkpoints.formats.sentence_transformers import transformer_folder
 from bert_keras.checkpoints.labels import labels_of_head
@@ -64,7 +65,12 @@ def read_config(path: str) -> BertConfig | None:
 
 
 def is_release(folder: str) -> bool:
-    """Whether it holds a finished model that Google's programs wrote, and not ours."""
+    """Whether it holds a finished model that Google's programs wrote, and not ours.
+
+    One of ours lacks its config, too, where a program was killed while it put another in its place.
+    """
+    if is_cut_off(folder):
+        return False
     names = tf.io.gfile.listdir(folder)
     weights = checkpoint_folders.WEIGHTS_PREFIX + bundle.INDEX_SUFFIX
     return weights in names and config_files.OWN_CONFIG_FILE not in names

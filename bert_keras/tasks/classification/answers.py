@@ -56,6 +56,7 @@ def label_indices(
             if label not in index_of:
                 raise InputError(
                     f"{example.place}: the label must be one of {', '.join(labels):.500}. "
-                    f"Received: {label!r}."
+                    f"Received: {label!r}. --labels names those that the training set lacks; for "
+                    "numbers there is --problem_type=regression."
                 )
             yield number, index_of[label]

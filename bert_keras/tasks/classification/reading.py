@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bert_keras.errors import InputError
-from bert_keras.tasks.tables import Row, read_rows
+from bert_keras.tasks.tables import Row, missing_column, read_rows
 
 
 class Example(NamedTuple):
@@ -84,7 +84,7 @@ def read_examples(
         )
     if not examples:
         wanted = ", ".join(f"{column} = {value}" for column, value in layout.wanted.items())
-        raise InputError(f"{path} must hold rows with {wanted}. Received: none.")
+        raise InputError(f"{path} must hold rows{wanted and ' with '}{wanted}. Received: none.")
     return examples
 
 
@@ -93,11 +93,11 @@ def column_of(row: Row, names: Sequence[str]) -> str:
     for name in names:
         if name in row.values:
             return name
-    expected = " or ".join(map(repr, names))
-    raise InputError(
-        f"{row.place}: there must be a column {expected}. Received: the columns "
-        f"{', '.join(map(repr, row.values)):.500}. --noheader is for a file whose first line names "
-        "no columns."
+    raise missing_column(
+        row,
+        names,
+        " --text_a_column, --text_b_column, --label_column and --id_column name columns; "
+        "--noheader is for a file whose first line names none.",
     )
 
 

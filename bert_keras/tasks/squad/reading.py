@@ -63,6 +63,7 @@ def read_squad(path: str) -> SquadFile:
     """
     try:
         content = json.loads(read_text(path))
+        json.dumps(content, ensure_ascii=False).encode()  # "\\ud800" alone is no character
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise

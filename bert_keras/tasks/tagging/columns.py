@@ -113,6 +113,7 @@ def _sentences(path: str) -> list[list[_Row]]:
         else:
             sentences[-1].append(row)
     sentences = [rows for rows in sentences if rows]
+    _check_tabs(path, sentences)
     if not sentences:
         raise InputError(f"A file to be tagged must hold words. Received: {path} without any")
     _check_same_number_of_columns(path, sentences)
@@ -157,6 +158,15 @@ def _rows_of_plain(path: str, lines: Sequence[_Row]) -> Iterator[_Row]:
 
 def _ends_sentence(row: _Row) -> bool:
     return not row.text.strip(" \t") or _DOCUMENT_START.match(row.text) is not None
+
+
+def _check_tabs(path: str, sentences: Sequence[Sequence[_Row]]) -> None:
+    for row in (row for rows in sentences for row in rows):
+        if any("\t" in column for column in row.columns):
+            raise InputError(
+                "Columns are parted by tabs in all lines or in none. Received: "
+                f"{row.text!r} in {path}, line {row.line}; blanks part those before it."
+            )
 
 
 def _check_same_number_of_columns(path: str, sentences: Sequence[Sequence[_Row]]) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -16,7 +16,8 @@ _ENTITY_LABEL = re.compile(r"O|[BIESLU](-.+)?")
 def labels_of(sentences: Sequence[Sentence]) -> tuple[str, ...]:
     """The labels of a training set: the one for words without pieces first, then by name.
 
-    That is O, or the most frequent where there is none.
+    That is O, or the most frequent where there is none. Where an entity begins it may go on, so
+    that there is an I- for every B-, if the training set has both for any.
 
     Raises:
         InputError: there is only one.
@@ -27,9 +28,16 @@ def labels_of(sentences: Sequence[Sentence]) -> tuple[str, ...]:
             f"A tagger learns to tell labels apart. Received: only {', '.join(counts)}. "
             "--tag_column says where the tags are."
         )
-    names = sorted(counts)
+    names = sorted({*counts} | _inner_labels(counts))
     first = OUTSIDE if OUTSIDE in counts else max(names, key=counts.get)
     return (first, *(name for name in names if name != first))
+
+
+def _inner_labels(tags: Collection[str]) -> set[str]:
+    """The I- of every B-; nothing of tags that know only one of them, or are no entities'."""
+    if not are_of_entities(tags) or not {"B", "I"} <= {tag[0] for tag in tags}:
+        return set()
+    return {f"I{tag[1:]}" for tag in tags if tag[0] == "B"}
 
 
 def label_of_no_piece(labels: Sequence[str]) -> str:
@@ -37,7 +45,7 @@ def label_of_no_piece(labels: Sequence[str]) -> str:
     return OUTSIDE if OUTSIDE in labels else labels[0]
 
 
-def are_of_entities(labels: Sequence[str]) -> bool:
+def are_of_entities(labels: Collection[str]) -> bool:
     """Whether the labels are those of entities: O, B-, I-, and E-, S- or L-, U- of some schemes."""
     return all(map(_ENTITY_LABEL.fullmatch, labels))
 

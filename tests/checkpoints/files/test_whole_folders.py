@@ -6,9 +6,12 @@ import pathlib
 import signal
 
 import pytest
+import tensorflow as tf
 
-from bert_keras.checkpoints.files.whole_folders import new_folder, replaced_files
+from bert_keras.checkpoints.files import whole_folders
+from bert_keras.checkpoints.files.whole_folders import is_cut_off, new_folder, replaced_files
 from bert_keras.errors import InputError
+from bert_keras.files import UNFINISHED
 
 
 def fill(folder, content="new"):
@@ -127,3 +130,46 @@ def test_failure_leaves_the_older_files(tmp_path):
         raise ZeroDivisionError
     assert tree(tmp_path) == {"a"}
     assert (tmp_path / "a").read_text() == "old"
+
+
+def replace(folder):
+    with replaced_files(folder, WHOLE.__contains__, last=("b",)) as unfinished:
+        fill(unfinished)
+
+
+def replace_and_die(folder, number):
+    """Ends like a kill before its Nth change: three files go, three come, the folder goes."""
+    changes = []
+
+    def dying(change):
+        def changed(*arguments, **options):
+            changes.append(arguments)
+            return os._exit(9) if len(changes) == number else change(*arguments, **options)
+
+        return changed
+
+    whole_folders._remove = dying(whole_folders._remove)
+    tf.io.gfile.rename = dying(tf.io.gfile.rename)
+    replace(folder)
+
+
+@pytest.mark.parametrize("number", range(1, 8))
+def test_what_a_kill_leaves_of_replaced_files_is_known_and_completed(number, tmp_path):
+    fill(tmp_path, "old")
+    process = multiprocessing.get_context("fork").Process(
+        target=replace_and_die, args=(str(tmp_path), number)
+    )
+    process.start()
+    process.join()
+    assert process.exitcode == 9
+    assert is_cut_off(str(tmp_path))
+    replace(str(tmp_path))
+    assert tree(tmp_path) == WHOLE
+    assert (tmp_path / "a").read_text() == "new"
+    assert not is_cut_off(str(tmp_path))
+
+
+def test_an_empty_folder_of_that_name_is_one_that_was_left(tmp_path):
+    (tmp_path / UNFINISHED).mkdir()
+    replace(str(tmp_path))
+    assert tree(tmp_path) == WHOLE

@@ -98,6 +98,7 @@ def test_what_is_missing_or_of_another_kind_is_named(read, path, value, message)
         ("[]", "the whole must be an object"),
         (content(), "must hold questions"),
         (content(("c", [])), "must hold questions"),
+        (content(("a \ud83d", [question()])), "must be a JSON file.*surrogates not allowed"),
     ],
 )
 def test_what_is_no_file_of_questions(read, whole, message):

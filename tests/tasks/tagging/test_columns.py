@@ -165,6 +165,12 @@ def test_a_column_that_is_not_there_is_refused(written, token_column, tag_column
         tagged(written("port O\n"), token_column, tag_column)
 
 
+@pytest.mark.parametrize("line", ["Rome B-LOC\t", "New York\tB-LOC"])
+def test_a_tab_between_columns_that_blanks_part_is_refused(written, line):
+    with pytest.raises(InputError, match=r"by tabs in all lines or in none.*, line 2"):
+        tagged(written(f"Ann B-PER\n{line}\n"))
+
+
 WORD = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\t\n\r "), min_size=1)
 ROWS = st.lists(st.tuples(WORD.filter(lambda w: w != "-DOCSTART-"), WORD), min_size=1)
 

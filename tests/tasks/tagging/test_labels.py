@@ -22,6 +22,9 @@ def sentence(tags, lines=None):
         ("I-LOC B-PER I-PER B-LOC B-LOC O", "O B-LOC B-PER I-LOC I-PER"),
         ("VERB NOUN NOUN ADJ", "NOUN ADJ VERB"),
         ("VERB NOUN", "NOUN VERB"),
+        ("O B-PER I-PER B-LOC", "O B-LOC B-PER I-LOC I-PER"),  # an entity may be longer elsewhere
+        ("O B-PER B-LOC", "O B-LOC B-PER"),
+        ("B A I", "A B I"),
     ],
 )
 def test_the_label_of_words_without_pieces_comes_first(tags, labels):
