@@ -29,6 +29,8 @@ _MODULES = {
     "EncodedExamples": "data.encoded",
     "length_batches": "data.length_batches",
     "longest_first_batches": "data.length_batches",
+    "for_fit": "data.fit",
+    "encode": "tasks.sequences",
     "pack": "tokenizers.packing",
     "packed_pretraining_dataset": "data.packed_pipeline",
     "packed_evaluation_dataset": "data.packed_pipeline",
@@ -61,6 +63,7 @@ _WITHOUT_KERAS = (
     "MaskingSettings",
     "masking_for",
     "EncodedExamples",
+    "encode",
     "pack",
 )
 

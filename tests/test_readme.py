@@ -44,8 +44,8 @@ def test_the_front_page_trains_a_classifier_on_the_weights_of_others():
     model = names["model"]
     assert model.get_layer("embeddings").config.labels == ("negative", "positive")
     assert model.optimizer.iterations == 3  # epochs of one batch
-    logits = model.predict(names["inputs"], verbose=0)["logits"]
-    assert logits.shape == (2, 2) and np.isfinite(logits).all()
+    logits = model.predict(names["batches"], verbose=0)["logits"]
+    assert logits.shape == (6, 2) and np.isfinite(logits).all()
 
 
 def test_the_page_about_weights_reads_every_format_and_writes_a_classifier(folder):

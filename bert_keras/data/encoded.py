@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+INPUTS = ("input_ids", "input_mask", "segment_ids")  # those of every model of one sequence
 # Name of a model's output -> an array for each example, without batch axis, in the order of the
 # examples. One with an axis of positions may be longer than its example.
 Outputs = Mapping[str, Sequence[np.ndarray]]
@@ -41,12 +42,9 @@ class EncodedExamples(NamedTuple):
         zeros, ones = np.repeat([[0], [1]], max(map(len, ids), default=0), axis=1).astype(np.int32)
         for shared in (zeros, ones):
             shared.flags.writeable = False
-        tokens = {
-            "input_ids": ids,
-            "input_mask": [ones[: len(row)] for row in ids],
-            "segment_ids": segment_ids or [zeros[: len(row)] for row in ids],
-        }
-        return cls(tokens, values or {})
+        masks = [ones[: len(row)] for row in ids]
+        segment_ids = segment_ids or [zeros[: len(row)] for row in ids]
+        return cls(dict(zip(INPUTS, (ids, masks, segment_ids), strict=True)), values or {})
 
     @property
     def lengths(self) -> np.ndarray:

@@ -129,7 +129,8 @@ def test_workers_with_other_flags_are_refused(context, inputs, tmp_path, flag, v
 
 def test_the_chief_cannot_begin_and_both_end(context, inputs, tmp_path):
     settings, errors = long_settings(inputs, tmp_path / "run"), str(tmp_path / "errors")
-    (tmp_path / "run").write_text("a file where the folder should be")
+    # Only the chief writes there, and finds that it cannot.
+    (tmp_path / "run" / "writable.unfinished").mkdir(parents=True)
     workers = processes.start_workers(context, settings, errors=errors)
     assert processes.join(workers) == [1, 1]
     assert "--output_dir must be a folder" in text_of(errors, 0)

@@ -162,7 +162,7 @@ def test_a_stop_before_the_first_step_saves_nothing_and_says_so(tmp_path, capsys
     stop = StopRequest()
     stop.request("SIGTERM")
     assert session(tmp_path / "run", stop=stop).train(training()) == 0
-    assert "before the first step: nothing is saved" in capsys.readouterr().err
+    assert "before the first step in" in capsys.readouterr().err
     assert run_state.saved_steps(str(tmp_path / "run")) == []
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from bert_keras.data.encoded import EncodedExamples
 from bert_keras.tasks.classification.reading import Example
-from bert_keras.tasks.sequences import encode_sequences
+from bert_keras.tasks.sequences import encode_sequences, examples_of
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
 
@@ -31,8 +31,4 @@ def encode(
         for example in examples
     )
     sequences = encode_sequences(pairs, len(examples), tokenizer, max_seq_length, name)
-    return EncodedExamples.of_sequences(
-        [sequence.ids for sequence in sequences],
-        [sequence.segment_ids for sequence in sequences],
-        values,
-    )
+    return examples_of(sequences, values)
