@@ -32,7 +32,8 @@ def scripted_run(model, folder, scores=SCORES, **changes):
     """Runs of three seeds; returns the results and the settings of what was run."""
     values = {"random_seed": 7, "num_seeds": 3} | changes
     setup, made = scripted.setup(lambda settings: scores[settings.random_seed], model["vocab_file"])
-    return run_seeds(setup, letters.settings(model, folder, **values)), made
+    with scripted.nothing_to_free():
+        return run_seeds(setup, letters.settings(model, folder, **values)), made
 
 
 def test_mean_and_sd_are_those_of_numpy(model, tmp_path):

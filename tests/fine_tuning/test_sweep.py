@@ -26,7 +26,8 @@ def score(settings):
 def swept(model, folder, score=score, grid=GRID, **changes):
     """Returns the results and the settings of what was run."""
     setup, made = scripted.setup(score, model["vocab_file"])
-    return run_sweep(grid, setup, letters.settings(model, folder, **changes)), made
+    with scripted.nothing_to_free():
+        return run_sweep(grid, setup, letters.settings(model, folder, **changes)), made
 
 
 def test_every_cell_is_run_once_in_its_folder(model, tmp_path):
