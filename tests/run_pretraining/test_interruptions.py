@@ -18,6 +18,8 @@ from bert_keras.training import run_state
 from tests.run_pretraining import processes
 from tests.run_pretraining.processes import saved, wait_for
 
+NUM_KILLS = 8
+
 
 @pytest.fixture(scope="module")
 def context():
@@ -31,22 +33,14 @@ def is_saving(folder):
     )
 
 
-def test_kill_in_a_save_and_go_on(context, settings, tmp_path):
-    kill_and_go_on(context, settings, tmp_path, num_kills=2)
-
-
 @pytest.mark.slow
 def test_kill_at_many_moments_and_go_on(context, settings, tmp_path):
-    kill_and_go_on(context, settings, tmp_path, num_kills=8)
-
-
-def kill_and_go_on(context, settings, tmp_path, num_kills):
     """Kills every other process in a save, the others at random; the last one reaches the end."""
     settings = dataclasses.replace(settings, num_train_steps=60, save_checkpoints_steps=1)
     at_once = dataclasses.replace(settings, output_dir=str(tmp_path / "at_once"))
     uninterrupted = processes.start(context, at_once)
     folder, moment, num_seen = settings.output_dir, random.Random(1), 0
-    for kill in range(num_kills):
+    for kill in range(NUM_KILLS):
         process = processes.start(context, settings)
         if kill % 2:
             before = run_state.saved_steps(folder)
