@@ -85,9 +85,7 @@ def test_sigterm_to_one_worker_saves_once_and_ends_both(context, inputs, tmp_pat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "number, lost", [(signal.SIGKILL, 0), (signal.SIGKILL, 1), (signal.SIGSTOP, 0)]
-)
+@pytest.mark.parametrize("number, lost", [(signal.SIGKILL, 1), (signal.SIGSTOP, 0)])
 def test_a_worker_that_is_lost_ends_the_other(context, inputs, tmp_path, at_once, number, lost):
     """Killed, or alive without an answer."""
     settings, errors = long_settings(inputs, tmp_path / "run"), str(tmp_path / "errors")
