@@ -6,12 +6,10 @@ from typing import Any
 
 from bert_keras import flags
 
-PYTHON = "python -m"
-
 
 def command(settings: Any) -> str:
     """Returns the program of these settings and the flags that differ from their defaults."""
-    return f"{PYTHON} {_program(settings)} {flags_of(settings)}".rstrip()
+    return f"python -m {_program(settings)} {flags_of(settings)}".rstrip()
 
 
 def flags_of(settings: Any) -> str:

@@ -16,9 +16,7 @@ default and help text. absl parses, as in the original programs, so `--flag valu
 import dataclasses
 import difflib
 import errno
-import io
 import os
-import select
 import signal
 import sys
 import textwrap
@@ -28,6 +26,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from absl import flags as absl_flags
 
+from bert_keras import streams
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
 from bert_keras.parsers import PARSERS, PLACEHOLDERS
@@ -173,7 +172,7 @@ def _terminate(*_):
 
 def _status(main, settings_class, replaced, command_line) -> int:
     command_line = sys.argv[1:] if command_line is None else list(command_line)
-    _prepare_streams()
+    streams.prepare()
     previous = signal.signal(signal.SIGTERM, _terminate)
     try:
         if any(word in HELP_FLAGS for word in command_line):
@@ -202,42 +201,17 @@ def _status(main, settings_class, replaced, command_line) -> int:
         print("terminated", file=sys.stderr)
         return TERMINATED
     except BrokenPipeError:
-        if not _silence_closed_streams():
+        if not streams.silence_closed():
             raise
         return BROKEN_PIPE
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
         print(f"error: No more can be written: {error.strerror}.", file=sys.stderr)
-        _silence(sys.stdout)  # what is left in it would be tried again while Python shuts down
+        streams.silence(sys.stdout)  # what is left in it would be tried again at the end of Python
         return 1
     finally:
         signal.signal(signal.SIGTERM, previous)
-
-
-def _prepare_streams() -> None:
-    """Lets a program write where a stream is closed (`>&-`) or lacks a character (ASCII)."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115, open as long as the program
-        elif isinstance(getattr(sys, name), io.TextIOWrapper):
-            getattr(sys, name).reconfigure(errors="backslashreplace")
-
-
-def _silence_closed_streams() -> bool:
-    """Whether the reader of our output has gone (`| head`); nothing more is written to it then."""
-    closed = False
-    for stream in (sys.stdout, sys.stderr):
-        poll = select.poll()
-        poll.register(stream.fileno(), 0)  # 0: report errors only, such as a pipe without reader
-        if poll.poll(0):
-            _silence(stream)
-            closed = True
-    return closed
-
-
-def _silence(stream: typing.TextIO) -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _without_replaced(

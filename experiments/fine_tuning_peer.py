@@ -89,7 +89,7 @@ def fine_tuned_score(task: Any, settings: Any, seed: int) -> float:
     torch.manual_seed(seed)
     model = _model(task, settings.init_checkpoint)
     batches = _batches_of_epochs(task.train, settings, np.random.default_rng(seed))
-    optimizer = torch.optim.AdamW(_groups(model), lr=settings.learning_rate, fused=True)
+    optimizer = torch.optim.AdamW(parameter_groups(model), lr=settings.learning_rate, fused=True)
     num_warmup_steps = int(len(batches) * settings.warmup_proportion)
     schedule = get_linear_schedule_with_warmup(optimizer, num_warmup_steps, len(batches))
     with Progress(f"seed {seed}", total=len(batches), unit=" steps") as progress:
@@ -111,7 +111,7 @@ def _model(task: Any, folder: str) -> Any:
     ).train()
 
 
-def _groups(model: Any) -> list[dict[str, Any]]:
+def parameter_groups(model: Any) -> list[dict[str, Any]]:
     """Weights decay, biases and those of LayerNorm do not: as its `Trainer` parts them."""
     decayed, undecayed = [], []
     for name, parameter in model.named_parameters():

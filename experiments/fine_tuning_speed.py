@@ -191,12 +191,10 @@ def _transformers_step(folder: str) -> Callable[[Batch], float]:
     import torch
     from transformers import BertForSequenceClassification
 
+    from experiments.fine_tuning_peer import parameter_groups
+
     model = BertForSequenceClassification.from_pretrained(folder, num_labels=2).train()
-    decayed, undecayed = [], []
-    for name, parameter in model.named_parameters():
-        (undecayed if "bias" in name or "LayerNorm" in name else decayed).append(parameter)
-    groups = [{"params": decayed, "weight_decay": 0.01}, {"params": undecayed, "weight_decay": 0.0}]
-    optimizer = torch.optim.AdamW(groups, lr=LEARNING_RATE, fused=True)
+    optimizer = torch.optim.AdamW(parameter_groups(model), lr=LEARNING_RATE, fused=True)
 
     def step(batch: Batch) -> float:
         tensors = {name: torch.from_numpy(values) for name, values in batch.items()}

@@ -23,7 +23,8 @@ from tqdm import tqdm
 
 from bert_keras import flags
 from bert_keras.errors import InputError
-from bert_keras.files import expand_input_files, read_text
+from bert_keras.file_patterns import expand_input_files
+from bert_keras.files import read_text
 from tfrecord_tools.corpus.formats import wikiextractor
 from tfrecord_tools.corpus.sentence_splitting import check_language, split_sentences
 

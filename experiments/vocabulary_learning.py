@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from bert_keras import flags
-from bert_keras.files import expand_input_files
+from bert_keras.file_patterns import expand_input_files
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from experiments import machine
 

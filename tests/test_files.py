@@ -1,100 +1,21 @@
-"""The rule by which a flag names files."""
+"""Files that are read and written, never seen half-written, local or not."""
 
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from bert_keras.errors import InputError
 from bert_keras.files import (
     UNFINISHED,
-    expand_input_files,
     folder_of,
     read_bytes,
     read_text,
     replace_files,
-    split_patterns,
     whole_file,
     write_text,
 )
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    names = [
-        "b.txt",
-        "a.txt",
-        "one,two.txt",
-        "with blank.txt",
-        " led.txt",
-        "set[1].txt",
-        "set1.txt",
-    ]
-    for name in names:
-        (tmp_path / name).write_text("x")
-    (tmp_path / "sub.d").mkdir()
-    (tmp_path / "my, own").mkdir()
-    (tmp_path / "my, own" / "c.txt").write_text("x")
-    (tmp_path / "broken").symlink_to("nowhere")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.mark.parametrize(
-    ("patterns", "files"),
-    [
-        ("a.txt", ["a.txt"]),
-        ("b.txt,a.txt", ["b.txt", "a.txt"]),
-        (["b.txt", "a.txt"], ["b.txt", "a.txt"]),
-        (Path("b.txt"), ["b.txt"]),
-        ([Path("b.txt"), "a.txt"], ["b.txt", "a.txt"]),
-        ("b.txt, a.txt,", ["b.txt", "a.txt"]),
-        ("[ab].txt", ["a.txt", "b.txt"]),
-        ("b.txt,[ab].txt", ["b.txt", "a.txt", "b.txt"]),
-        ("one,two.txt", ["one,two.txt"]),
-        (["one", "two.txt"], ["one,two.txt"]),
-        ("a.txt,one,two.txt,b.txt", ["a.txt", "one,two.txt", "b.txt"]),
-        ("with blank.txt", ["with blank.txt"]),
-        (" led.txt", [" led.txt"]),
-        ("set[1].txt", ["set[1].txt"]),
-        ("set[12].txt", ["set1.txt"]),
-        ("a.txt,my, own/*.txt,b.txt", ["a.txt", "my, own/c.txt", "b.txt"]),
-        ("s*", ["set1.txt", "set[1].txt"]),
-    ],
-)
-def test_names(folder, patterns, files):
-    assert expand_input_files(patterns) == files
-
-
-@pytest.mark.parametrize(
-    ("patterns", "message"),
-    [
-        ("", "received none"),
-        ([], "received none"),
-        (" , ", "received none"),
-        ("c.txt", "file for 'c.txt'; found none"),
-        ("a.txt,c.txt", "file for 'c.txt'"),
-        ("*.record", r"match of a glob for '\*.record'"),
-        ("sub.d", r"sub.d is a folder. Name its files: sub.d/\*"),
-        (".", "is a folder"),
-        ("broken", "broken is a link to a file that does not exist"),
-        ("my, own/*.md", r"match of a glob for 'my, own/\*.md'"),
-        ("*.d", "1 folders match"),
-        ("file:///no/such/name", "found none"),
-    ],
-)
-def test_names_without_a_file(folder, patterns, message):
-    with pytest.raises(InputError, match=message):
-        expand_input_files(patterns)
-
-
-def test_paths_with_a_scheme(folder):
-    assert expand_input_files(f"file://{folder}/[ab].txt") == [
-        f"file://{folder}/a.txt",
-        f"file://{folder}/b.txt",
-    ]
 
 
 @pytest.fixture(params=["", "file://"], ids=["local", "scheme"])
@@ -169,8 +90,8 @@ def test_text_that_is_not_utf_8_is_named_with_its_line(tmp_path):
 def test_local_paths_load_no_tensorflow(tmp_path):
     (tmp_path / "a.txt").write_text("x")
     code = (
-        "import sys; from bert_keras import files; "
-        f"(path,) = files.expand_input_files({str(tmp_path / '*.txt')!r}); "
+        "import sys; from bert_keras import file_patterns, files; "
+        f"(path,) = file_patterns.expand_input_files({str(tmp_path / '*.txt')!r}); "
         "files.write_text(path, files.read_text(path)); sys.exit('tensorflow' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
@@ -201,16 +122,6 @@ def test_files_go_to_another_file_system(tmp_path):
     (tmp_path / "a").write_text("content")
     replace_files([f"{tmp_path}/a"], ["ram://replaced"])
     assert read_text("ram://replaced") == "content"
-
-
-def test_patterns_are_parted_at_commas_but_not_within_existing_paths(folder):
-    words = f"{folder}/*.txt, {folder}/a.txt,{folder}/my, own/c.txt,{folder}/one,two.txt"
-    assert split_patterns(words.split(",")) == [
-        f"{folder}/*.txt",
-        f"{folder}/a.txt",
-        f"{folder}/my, own/c.txt",
-        f"{folder}/one,two.txt",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -38,9 +38,10 @@ LOCAL_CALLS = {
 LOCAL_FILES = {
     "backend.py": "the driver of this machine",
     "checkpoints/files/whole_folders.py": "only local disks have links, and it asks for a scheme",
+    "file_patterns.py": "it asks for a scheme first",
     "files.py": "it asks for a scheme first",
-    "flags.py": "the null device",
     "locks.py": "only local files have locks",
+    "streams.py": "the null device",
     "training/preflight.py": "only local disks tell how much room they have",
 }
 

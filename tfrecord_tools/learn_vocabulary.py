@@ -18,7 +18,8 @@ from collections.abc import Mapping
 
 from bert_keras import flags
 from bert_keras.errors import InputError
-from bert_keras.files import remove_if_exists, split_patterns, unfinished_name, write_text
+from bert_keras.file_patterns import split_patterns
+from bert_keras.files import remove_if_exists, unfinished_name, write_text
 from bert_keras.notices import notify
 from bert_keras.progress import Progress
 from bert_keras.tokenizers import extending, learning

@@ -21,7 +21,8 @@ from bert_keras.backend import import_tensorflow_quietly
 from bert_keras.data.features import is_masked
 from bert_keras.data.masking_settings import MaskShares, check_shares
 from bert_keras.errors import InputError
-from bert_keras.files import expand_input_files, write_text
+from bert_keras.file_patterns import expand_input_files
+from bert_keras.files import write_text
 from bert_keras.progress import Progress
 from bert_keras.tokenizers.vocabulary import load_vocabulary
 

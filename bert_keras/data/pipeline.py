@@ -12,7 +12,7 @@ from bert_keras.data import order
 from bert_keras.data.features import Feature, pretraining_features
 from bert_keras.data.records import Shard, check_first_records
 from bert_keras.errors import InputError
-from bert_keras.files import expand_input_files
+from bert_keras.file_patterns import expand_input_files
 
 
 def pretraining_dataset(

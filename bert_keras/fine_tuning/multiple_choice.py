@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any
 
 from bert_keras.config import BertConfig
-from bert_keras.files import expand_input_files
+from bert_keras.file_patterns import expand_input_files
 from bert_keras.fine_tuning.task import Evaluation, Prediction, Task
 from bert_keras.models import multiple_choice as models
 from bert_keras.objectives.classification import ACCURACIES, LOSSES

@@ -11,7 +11,8 @@ from bert_keras.config import BertConfig
 from bert_keras.data.records import Shard, check_first_records
 from bert_keras.data.sampling import NUM_SAMPLED_RECORDS, Sample, sample_records
 from bert_keras.data.shard_sets import check_shards, duplicate_notices
-from bert_keras.files import expand_input_files, file_size
+from bert_keras.file_patterns import expand_input_files
+from bert_keras.files import file_size
 from bert_keras.pretraining import estimates
 from bert_keras.pretraining.examples import Examples, examples_of
 from bert_keras.pretraining.sample_checks import check_sample, label_notices

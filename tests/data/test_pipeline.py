@@ -9,7 +9,7 @@ import tensorflow as tf
 from bert_keras.data.pipeline import evaluation_dataset, pretraining_dataset
 from bert_keras.data.records import check_first_records
 from bert_keras.errors import InputError
-from bert_keras.files import expand_input_files
+from bert_keras.file_patterns import expand_input_files
 from tests.examples import serialized
 
 NUM_RECORDS = (23, 1, 40)  # in three files

@@ -4,7 +4,8 @@ import dataclasses
 
 from bert_keras import flags
 from bert_keras.errors import InputError
-from bert_keras.files import expand_input_files, file_size
+from bert_keras.file_patterns import expand_input_files
+from bert_keras.files import file_size
 from tfrecord_tools.corpus.decoding import POLICIES
 from tfrecord_tools.corpus.formats import FORMATS
 from tfrecord_tools.corpus.sentence_splitting import check_language

@@ -73,8 +73,8 @@ def check_new(folder: str) -> None:
         is_link = not has_scheme(folder) and os.path.islink(name) and not os.path.isdir(name)
         is_other = tf.io.gfile.exists(folder) and not tf.io.gfile.isdir(folder)
         if not name or is_link or is_other or _content(folder):
-            why = ", where a program was killed while it put its files: empty it"
-            why = why if is_cut_off(folder) else ""
+            killed = ", where a program was killed while it put its files: empty it"
+            why = killed if is_cut_off(folder) else ""
             raise InputError(
                 f"A model is written to a new folder, or an empty one. Received: {folder!r}{why}"
             )
