@@ -121,7 +121,7 @@ def fine_tuned(settings: Settings, stop: Any) -> dict[str, Any] | None:
         random_seed=0,
         num_seeds=settings.num_seeds,
     )
-    found = job.run(of_run, run_tagging.PROGRAM.read_task, stop)
+    found = job.run(of_run, run_tagging.PROGRAM.read_assignment, stop)
     if found is None:
         return None
     if settings.num_seeds == 1:

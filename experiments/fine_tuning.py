@@ -119,7 +119,7 @@ def run_row(name: str, settings: Settings, stop: Any) -> bool:
     if row.prepare:
         row.prepare(settings.data_dir, run_dir)
     of_run = run_settings(row, settings.data_dir, settings.init_checkpoint, run_dir)
-    results = job.run(of_run, PROGRAMS[row.program].read_task, stop)
+    results = job.run(of_run, PROGRAMS[row.program].read_assignment, stop)
     if results is None:
         return False
     Path(settings.result_dir).mkdir(parents=True, exist_ok=True)

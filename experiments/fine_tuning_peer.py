@@ -61,18 +61,18 @@ def main(settings: Settings) -> None:
 def run_row(name: str, settings: Settings) -> dict[str, Any]:
     """The scores of all seeds of a row, on its official metric."""
     from bert_keras.checkpoints.start import read_folder
-    from bert_keras.fine_tuning.classification import read_task
+    from bert_keras.fine_tuning.classification import read_assignment
 
     row = ROWS[name]
     of_run = run_settings(row, settings.data_dir, settings.init_checkpoint, "")
     start = read_folder(settings.init_checkpoint, do_lower_case=None)
-    task = read_task(of_run, start.config, start.tokenizer)
+    assignment = read_assignment(of_run, start.config, start.tokenizer)
     seeds = range(of_run.random_seed, of_run.random_seed + row.num_seeds)
     begin = time.monotonic()
-    scores = {str(seed): fine_tuned_score(task, of_run, seed) for seed in seeds}
+    scores = {str(seed): fine_tuned_score(assignment, of_run, seed) for seed in seeds}
     minutes = (time.monotonic() - begin) / 60 / len(scores)
     return {
-        "metric": task.metric,
+        "metric": assignment.metric,
         "seeds": scores,
         "mean": statistics.fmean(scores.values()),
         "sd": statistics.stdev(scores.values()) if len(scores) > 1 else None,
@@ -81,33 +81,37 @@ def run_row(name: str, settings: Settings) -> dict[str, Any]:
     }
 
 
-def fine_tuned_score(task: Any, settings: Any, seed: int) -> float:
+def fine_tuned_score(assignment: Any, settings: Any, seed: int) -> float:
     """The score of a model after its training with `seed`."""
     import torch
     from transformers import get_linear_schedule_with_warmup
 
     torch.manual_seed(seed)
-    model = _model(task, settings.init_checkpoint)
-    batches = _batches_of_epochs(task.train, settings, np.random.default_rng(seed))
+    model = _model(assignment, settings.init_checkpoint)
+    batches = _batches_of_epochs(assignment.train, settings, np.random.default_rng(seed))
     optimizer = torch.optim.AdamW(parameter_groups(model), lr=settings.learning_rate, fused=True)
     num_warmup_steps = int(len(batches) * settings.warmup_proportion)
     schedule = get_linear_schedule_with_warmup(optimizer, num_warmup_steps, len(batches))
     with Progress(f"seed {seed}", total=len(batches), unit=" steps") as progress:
         for rows in batches:
-            _forward(model, task.train, rows, labels=_labels(task, rows)).loss.backward()
+            _forward(
+                model, assignment.train, rows, labels=_labels(assignment, rows)
+            ).loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), LARGEST_NORM)
             optimizer.step()
             schedule.step()
             optimizer.zero_grad()
             progress.advance(1)
-    return _score(model.eval(), task, settings.eval_batch_size)
+    return _score(model.eval(), assignment, settings.eval_batch_size)
 
 
-def _model(task: Any, folder: str) -> Any:
+def _model(assignment: Any, folder: str) -> Any:
     from transformers import BertForSequenceClassification
 
     return BertForSequenceClassification.from_pretrained(
-        folder, num_labels=len(task.config.labels), problem_type=task.config.problem_type
+        folder,
+        num_labels=len(assignment.config.labels),
+        problem_type=assignment.config.problem_type,
     ).train()
 
 
@@ -151,19 +155,19 @@ def _forward(model: Any, examples: Any, rows: np.ndarray, **arguments: Any) -> A
     return model(**inputs, **arguments)
 
 
-def _labels(task: Any, rows: np.ndarray) -> Any:
+def _labels(assignment: Any, rows: np.ndarray) -> Any:
     """Label ids [B], or numbers [B] of a regression."""
     import torch
 
-    [values] = task.train.values.values()
+    [values] = assignment.train.values.values()
     labels = torch.from_numpy(values[rows])
-    return labels.long() if task.config.problem_type != "regression" else labels.float()
+    return labels.long() if assignment.config.problem_type != "regression" else labels.float()
 
 
-def _score(model: Any, task: Any, batch_size: int) -> float:
+def _score(model: Any, assignment: Any, batch_size: int) -> float:
     import torch
 
-    [evaluation] = task.evaluations.values()
+    [evaluation] = assignment.evaluations.values()
     num_examples = len(evaluation.examples.lengths)
     with torch.no_grad():
         logits = [
@@ -172,7 +176,7 @@ def _score(model: Any, task: Any, batch_size: int) -> float:
                 np.arange(num_examples), range(batch_size, num_examples, batch_size)
             )
         ]
-    return evaluation.score({"logits": list(np.concatenate(logits))})[task.metric]
+    return evaluation.score({"logits": list(np.concatenate(logits))})[assignment.metric]
 
 
 if __name__ == "__main__":

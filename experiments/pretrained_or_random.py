@@ -77,11 +77,11 @@ def run_settings(settings: Settings, task: str, start: str) -> run_classifier.Se
 def scores(settings: Settings, task: str, start: str, stop: Any) -> dict[str, Any] | None:
     """Mean, standard deviation and the score of each seed; None if it was stopped."""
     from bert_keras.fine_tuning import job
-    from bert_keras.fine_tuning.classification import read_task
+    from bert_keras.fine_tuning.classification import read_assignment
 
     metric = TASKS[task][0]
     of_run = run_settings(settings, task, start)
-    found = job.run(of_run, read_task, stop)
+    found = job.run(of_run, read_assignment, stop)
     if found is None:
         return None
     seeds = json.loads(read_text(f"{of_run.output_dir}/seeds.json"))["seeds"]

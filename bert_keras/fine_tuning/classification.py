@@ -8,9 +8,9 @@ import numpy as np
 
 from bert_keras.config import MULTI_LABEL, REGRESSION, SINGLE_LABEL, BertConfig
 from bert_keras.errors import InputError
+from bert_keras.fine_tuning.assignment import Assignment, Evaluation, Prediction
 from bert_keras.fine_tuning.classification_data import ANSWERS, described
 from bert_keras.fine_tuning.glue_submission import add_to_zip
-from bert_keras.fine_tuning.task import Evaluation, Prediction, Task
 from bert_keras.models.classifier import classifier
 from bert_keras.notices import notify
 from bert_keras.objectives import classification, multi_label, regression
@@ -43,7 +43,7 @@ PROBLEMS = {
 }
 
 
-def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) -> Task:
+def read_assignment(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) -> Assignment:
     """Reads the files of `run_classifier.Settings`.
 
     Raises:
@@ -66,7 +66,7 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
     predictions = {
         name: files.prediction(name, path, labels, names) for name, path in test_paths.items()
     }
-    return Task(
+    return Assignment(
         config=dataclasses.replace(config, labels=labels, problem_type=description.problem_type),
         build=classifier,
         objective=problem.objective,

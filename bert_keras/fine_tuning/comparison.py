@@ -18,6 +18,7 @@ from bert_keras.checkpoints.files.json_files import read_json, write_json
 from bert_keras.checkpoints.formats import detection, native
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning import recipe
+from bert_keras.fine_tuning.assignment import Assignment
 from bert_keras.fine_tuning.early_stopping import rank
 from bert_keras.fine_tuning.run_model import (
     check_free,
@@ -27,7 +28,6 @@ from bert_keras.fine_tuning.run_model import (
 )
 from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.fine_tuning.setup import Results, Setup
-from bert_keras.fine_tuning.task import Task
 from bert_keras.notices import notify
 from bert_keras.training import agreement, run_folder, run_state
 from bert_keras.training.memory import freed_variables
@@ -35,15 +35,17 @@ from bert_keras.training.memory import freed_variables
 FINISHED_NAME = "finished_run.json"
 
 
-def origin(settings: FineTuningSettings, task: Task, varied: Collection[str]) -> dict[str, Any]:
+def origin(
+    settings: FineTuningSettings, assignment: Assignment, varied: Collection[str]
+) -> dict[str, Any]:
     """All that the best model depends on, but for what the runs differ in; as JSON gives it back.
 
     Args:
         settings: those of all runs.
-        task: what is learned.
+        assignment: what is learned.
         varied: the flags that each run has values of its own of.
     """
-    decisive = recipe.decisive(settings, task).items()
+    decisive = recipe.decisive(settings, assignment).items()
     return json.loads(json.dumps({name: value for name, value in decisive if name not in varied}))
 
 
@@ -123,7 +125,7 @@ def results_of(
     """
     found, seconds, epochs = [], 0.0, 0.0
     for number, settings in enumerate(runs, start=1):
-        results = _finished(settings, setup.task)
+        results = _finished(settings, setup.assignment)
         agreement.check_same(setup.strategy, "the finished runs", results)
         if results is None:
             begin = time.monotonic()
@@ -134,11 +136,11 @@ def results_of(
         if results is None:
             return None
         if setup.is_chief:
-            _note_finished(settings, setup.task, results)
+            _note_finished(settings, setup.assignment, results)
         found.append(results)
         left = sum(later.num_train_epochs for later in runs[number:])
         time_left = tqdm.format_interval(seconds / epochs * left) if epochs else "unknown"
-        metric = setup.task.metric
+        metric = setup.assignment.metric
         notify(
             f"{kind} {number} of {len(runs)}, {settings.output_dir}: {metric} "
             f"{results[metric]:.4g}; time left for all {kind}s: {time_left}"
@@ -183,22 +185,24 @@ def keep_model(
         print(f"Done; the model in {settings.output_dir} is {reason}.")
 
 
-def _finished(settings: FineTuningSettings, task: Task) -> Results | None:
+def _finished(settings: FineTuningSettings, assignment: Assignment) -> Results | None:
     """The results of a run that these settings and examples have brought to its end."""
     path = tf.io.gfile.join(settings.output_dir, FINISHED_NAME)
     if not tf.io.gfile.exists(path):
         return None
     stored = read_json(path, dict)
-    return stored["results"] if stored.get("made_by") == _origin(settings, task) else None
+    return stored["results"] if stored.get("made_by") == _origin(settings, assignment) else None
 
 
-def _note_finished(settings: FineTuningSettings, task: Task, results: Results) -> None:
+def _note_finished(settings: FineTuningSettings, assignment: Assignment, results: Results) -> None:
     path = tf.io.gfile.join(settings.output_dir, FINISHED_NAME)
-    write_json(path, {"made_by": _origin(settings, task), "results": results})
+    write_json(path, {"made_by": _origin(settings, assignment), "results": results})
 
 
-def _origin(settings: FineTuningSettings, task: Task) -> dict[str, Any]:
+def _origin(settings: FineTuningSettings, assignment: Assignment) -> dict[str, Any]:
     """All that the results depend on, as JSON gives it back."""
-    sets = {"train": task.train} | {name: one.examples for name, one in task.evaluations.items()}
+    sets = {"train": assignment.train} | {
+        name: one.examples for name, one in assignment.evaluations.items()
+    }
     examples = {name: one.fingerprint() for name, one in sets.items()}
     return json.loads(json.dumps({"flags": dataclasses.asdict(settings), "examples": examples}))

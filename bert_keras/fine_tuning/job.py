@@ -12,12 +12,12 @@ from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning import recipe
+from bert_keras.fine_tuning.assignment import Assignment
 from bert_keras.fine_tuning.run import Run
 from bert_keras.fine_tuning.run_model import read_model
 from bert_keras.fine_tuning.seeds import run_seeds
 from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.fine_tuning.setup import Results, Setup
-from bert_keras.fine_tuning.task import Task
 from bert_keras.models.freezing import freeze
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import agreement, preflight, run_folder
@@ -26,13 +26,13 @@ from bert_keras.training.session import Session
 from bert_keras.training.stop import SharedStop, StopRequest
 from bert_keras.training.strategy import worker_of
 
-ReadTask = Callable[[FineTuningSettings, BertConfig, WordPieceTokenizer], Task]
+ReadAssignment = Callable[[FineTuningSettings, BertConfig, WordPieceTokenizer], Assignment]
 MakeRuns = Callable[[Setup, FineTuningSettings], Results | None]
 
 
 def run(
     settings: FineTuningSettings,
-    read_task: ReadTask,
+    read_assignment: ReadAssignment,
     stop: StopRequest,
     make_runs: MakeRuns = run_seeds,
 ) -> Results | None:
@@ -52,7 +52,7 @@ def run(
     """
     check_settings(settings)
     return agreement.run_together(
-        settings, lambda strategy: _run_on(strategy, settings, read_task, stop, make_runs)
+        settings, lambda strategy: _run_on(strategy, settings, read_assignment, stop, make_runs)
     )
 
 
@@ -73,7 +73,7 @@ def check_settings(settings: FineTuningSettings) -> None:
     preflight.check_multiple(settings, "keep_checkpoint_every_steps", "save_checkpoints_steps")
 
 
-def _run_on(strategy, settings, read_task, stop, make_runs):
+def _run_on(strategy, settings, read_assignment, stop, make_runs):
     start = read_model(settings)
     check_fit(start, settings.max_seq_length)
     if settings.num_frozen_layers > start.config.num_hidden_layers:
@@ -81,20 +81,20 @@ def _run_on(strategy, settings, read_task, stop, make_runs):
             f"--num_frozen_layers must be at most {start.config.num_hidden_layers}, the layers of "
             f"the model. Received: {settings.num_frozen_layers}"
         )
-    task = read_task(settings, start.config, start.tokenizer)
-    run_one = functools.partial(_run_one, strategy, task, stop)
-    return make_runs(Setup(strategy, start, task, run_one), settings)
+    assignment = read_assignment(settings, start.config, start.tokenizer)
+    run_one = functools.partial(_run_one, strategy, assignment, stop)
+    return make_runs(Setup(strategy, start, assignment, run_one), settings)
 
 
-def _run_one(strategy, task, stop, settings, start):
+def _run_one(strategy, assignment, stop, settings, start):
     _check_batches(settings, strategy.num_replicas_in_sync)
-    session = _session(strategy, settings, start, task, stop)
+    session = _session(strategy, settings, start, assignment, stop)
     # An evaluation of what is not there makes no folder: its name may be mistyped.
     if settings.do_train and session.is_chief:
         run_folder.make(settings.output_dir)
     writes = settings.do_train and session.is_chief
     with run_folder.lock(settings.output_dir) if writes else contextlib.nullcontext():
-        return Run(session, settings, start.tokenizer, task).complete()
+        return Run(session, settings, start.tokenizer, assignment).complete()
 
 
 def _check_batches(settings, num_replicas):
@@ -108,22 +108,22 @@ def _check_batches(settings, num_replicas):
             preflight.check_batch_size(getattr(settings, name), num_replicas, num_parts, name)
 
 
-def _session(strategy, settings, start: StoredModel, task, stop):
+def _session(strategy, settings, start: StoredModel, assignment, stop):
     """A new model in its folder."""
     with strategy.scope(), precision(settings.precision):
         keras.utils.set_random_seed(settings.random_seed)
-        model = task.build(task.config)
+        model = assignment.build(assignment.config)
     if settings.num_frozen_layers:
         freeze(model, settings.num_frozen_layers)
     return Session(
         folder=settings.output_dir,
         strategy=strategy,
         model=model,
-        objective=task.objective,
-        losses=task.losses,
-        accuracies=task.accuracies,
+        objective=assignment.objective,
+        losses=assignment.losses,
+        accuracies=assignment.accuracies,
         initialize=functools.partial(
-            initialize, start=start, config=task.config, is_trained=settings.do_train
+            initialize, start=start, config=assignment.config, is_trained=settings.do_train
         ),
         stop=stop if worker_of(strategy).num_workers == 1 else SharedStop(stop),
         check_data=lambda: None,

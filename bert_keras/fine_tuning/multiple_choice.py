@@ -5,7 +5,7 @@ from typing import Any
 
 from bert_keras.config import BertConfig
 from bert_keras.file_patterns import expand_input_files
-from bert_keras.fine_tuning.task import Evaluation, Prediction, Task
+from bert_keras.fine_tuning.assignment import Assignment, Evaluation, Prediction
 from bert_keras.models import multiple_choice as models
 from bert_keras.objectives.classification import ACCURACIES, LOSSES
 from bert_keras.objectives.multiple_choice import multiple_choice
@@ -18,7 +18,7 @@ from bert_keras.training import preflight
 PREDICTIONS_NAME = "test_results.tsv"
 
 
-def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) -> Task:
+def read_assignment(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) -> Assignment:
     """Reads the files of `run_multiple_choice.Settings`.
 
     Raises:
@@ -44,7 +44,7 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
             encoded,
             lambda outputs: {PREDICTIONS_NAME: table(test, outputs["logits"])},
         )
-    return Task(
+    return Assignment(
         config=dataclasses.replace(config, labels=(), problem_type=""),  # of another task
         build=models.multiple_choice,
         objective=multiple_choice,

@@ -12,16 +12,16 @@ class Program(NamedTuple):
 
     Attributes:
         settings_class: its flags.
-        module: the module of `fine_tuning` whose `read_task` says what is learned.
+        module: the module of `fine_tuning` whose `read_assignment` says what is learned.
     """
 
     settings_class: type
     module: str
 
-    def read_task(self, *arguments: Any) -> Any:
-        """`ReadTask` of `fine_tuning.job`; loads TensorFlow."""
+    def read_assignment(self, *arguments: Any) -> Any:
+        """`ReadAssignment` of `fine_tuning.job`; loads TensorFlow."""
         module = importlib.import_module(f"bert_keras.fine_tuning.{self.module}")
-        return module.read_task(*arguments)
+        return module.read_assignment(*arguments)
 
     def run(self, settings: Any, make_runs: Callable | None = None) -> int:
         """Does what the settings say; `make_runs` as of `fine_tuning.job.run`, by default its own.
@@ -35,5 +35,5 @@ class Program(NamedTuple):
         from bert_keras.training.stop import StopRequest
 
         with StopRequest() as stop:
-            job.run(settings, self.read_task, stop, make_runs or run_seeds)
+            job.run(settings, self.read_assignment, stop, make_runs or run_seeds)
         return stop.exit_status

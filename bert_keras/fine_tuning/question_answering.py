@@ -7,7 +7,7 @@ from typing import Any
 from bert_keras.config import BertConfig
 from bert_keras.data.encoded import EncodedExamples, Outputs
 from bert_keras.errors import InputError
-from bert_keras.fine_tuning.task import Evaluation, Prediction, Task
+from bert_keras.fine_tuning.assignment import Assignment, Evaluation, Prediction
 from bert_keras.models.question_answering import question_answering
 from bert_keras.notices import notify
 from bert_keras.objectives.span import ACCURACIES, LOSSES, span
@@ -29,7 +29,7 @@ from bert_keras.training import preflight
 NUM_NAMED = 5  # questions that a notice names
 
 
-def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) -> Task:
+def read_assignment(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) -> Assignment:
     """Reads the files of `run_squad.Settings`.
 
     Raises:
@@ -52,7 +52,7 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
             evaluations["dev"] = Evaluation(questions.examples, questions.score)
         if settings.do_predict:
             predictions["dev"] = Prediction(questions.examples, questions.files)
-    return Task(
+    return Assignment(
         config=dataclasses.replace(config, labels=(), problem_type=""),  # of another task
         build=question_answering,
         objective=span,

@@ -7,8 +7,8 @@ from typing import Any
 import tensorflow as tf
 
 from bert_keras.data.length_batches import length_batches, num_steps
+from bert_keras.fine_tuning.assignment import Assignment
 from bert_keras.fine_tuning.settings import FineTuningSettings
-from bert_keras.fine_tuning.task import Task
 from bert_keras.optimizers.adam_weight_decay import AdamWeightDecay
 from bert_keras.optimizers.rate_factors import GradualUnfreezing, LayerRateDecay, RateFactor
 from bert_keras.optimizers.schedules import (
@@ -48,9 +48,9 @@ DECISIVE_FLAGS = (
 )
 
 
-def steps_between_evaluations(settings: FineTuningSettings, task: Task) -> int:
+def steps_between_evaluations(settings: FineTuningSettings, assignment: Assignment) -> int:
     """About an epoch: batches go on from one epoch to the next."""
-    return max(1, round(_steps_of_epoch(settings, task)))
+    return max(1, round(_steps_of_epoch(settings, assignment)))
 
 
 def padded_length(settings: FineTuningSettings, strategy: tf.distribute.Strategy) -> int | None:
@@ -59,18 +59,21 @@ def padded_length(settings: FineTuningSettings, strategy: tf.distribute.Strategy
 
 
 def training(
-    settings: FineTuningSettings, task: Task, padded_length: int | None, visits: Visits | None
+    settings: FineTuningSettings,
+    assignment: Assignment,
+    padded_length: int | None,
+    visits: Visits | None,
 ) -> Training:
     """The training that the settings ask for.
 
     Args:
         settings: those of a program.
-        task: what is learned.
+        assignment: what is learned.
         padded_length: as the function of that name says.
         visits: look at the model in between.
     """
     num_train_steps = num_steps(
-        len(task.train.lengths), settings.train_batch_size, settings.num_train_epochs
+        len(assignment.train.lengths), settings.train_batch_size, settings.num_train_epochs
     )
     # As the original: rounded down.
     num_warmup_steps = int(num_train_steps * settings.warmup_proportion)
@@ -81,14 +84,14 @@ def training(
         make_optimizer=functools.partial(
             AdamWeightDecay,
             correct_bias=settings.correct_bias,
-            rate_factors=_rate_factors(settings, task),
+            rate_factors=_rate_factors(settings, assignment),
         ),
-        dataset=functools.partial(_batches, settings, task, padded_length),
+        dataset=functools.partial(_batches, settings, assignment, padded_length),
         batch_size=settings.train_batch_size,
-        length=math.ceil(task.train.lengths.mean()),
+        length=math.ceil(assignment.train.lengths.mean()),
         num_train_steps=num_train_steps,
         loop=settings,
-        decisive=decisive(settings, task) | {"num_train_steps": num_train_steps},
+        decisive=decisive(settings, assignment) | {"num_train_steps": num_train_steps},
         step_options={
             "gradients_of": step.accumulated(
                 GRADIENTS[settings.xla], settings.gradient_accumulation_steps
@@ -99,9 +102,9 @@ def training(
     )
 
 
-def _batches(settings, task, padded_length, start_step, **worker) -> tf.data.Dataset:
+def _batches(settings, assignment, padded_length, start_step, **worker) -> tf.data.Dataset:
     batches = length_batches(
-        task.train,
+        assignment.train,
         settings.train_batch_size,
         settings.random_seed,
         settings.num_train_epochs,
@@ -112,25 +115,25 @@ def _batches(settings, task, padded_length, start_step, **worker) -> tf.data.Dat
     return batches.repeat()  # what is read ahead of the last step is not used
 
 
-def decisive(settings: FineTuningSettings, task: Task) -> dict[str, Any]:
+def decisive(settings: FineTuningSettings, assignment: Assignment) -> dict[str, Any]:
     """All that the weights depend on, by its flag or in words."""
     return {name: getattr(settings, name) for name in DECISIVE_FLAGS} | {
-        "the model": task.config.to_dict(),
-        "the training examples (files, vocabulary, lengths)": task.train.fingerprint(),
+        "the model": assignment.config.to_dict(),
+        "the training examples (files, vocabulary, lengths)": assignment.train.fingerprint(),
     }
 
 
-def _steps_of_epoch(settings, task) -> float:
-    return len(task.train.lengths) / settings.train_batch_size
+def _steps_of_epoch(settings, assignment) -> float:
+    return len(assignment.train.lengths) / settings.train_batch_size
 
 
-def _rate_factors(settings: FineTuningSettings, task: Task) -> list[RateFactor]:
+def _rate_factors(settings: FineTuningSettings, assignment: Assignment) -> list[RateFactor]:
     """By what the rate of each layer is multiplied."""
-    num_layers = task.config.num_hidden_layers
+    num_layers = assignment.config.num_hidden_layers
     factors = []
     if settings.layer_rate_decay != 1:
         factors.append(LayerRateDecay(num_layers=num_layers, decay=settings.layer_rate_decay))
     if settings.unfreeze_every_epochs:
-        wait = settings.unfreeze_every_epochs * _steps_of_epoch(settings, task)
+        wait = settings.unfreeze_every_epochs * _steps_of_epoch(settings, assignment)
         factors.append(GradualUnfreezing(num_layers=num_layers, num_steps=wait))
     return factors

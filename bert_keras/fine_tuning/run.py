@@ -5,10 +5,10 @@ from bert_keras.checkpoints import pretrained
 from bert_keras.data.encoded import EncodedExamples, Outputs
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning import answer_files, recipe, run_model
+from bert_keras.fine_tuning.assignment import Assignment
 from bert_keras.fine_tuning.early_stopping import EarlyStopping, Evaluated
 from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.fine_tuning.setup import Results
-from bert_keras.fine_tuning.task import Task
 from bert_keras.notices import notify
 from bert_keras.progress import Progress
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
@@ -24,7 +24,7 @@ class Run:
         session: the model.
         settings: what is done.
         tokenizer: that of the model's vocabulary.
-        task: what is learned, scored and answered.
+        assignment: what is learned, scored and answered.
     """
 
     def __init__(
@@ -32,13 +32,13 @@ class Run:
         session: Session,
         settings: FineTuningSettings,
         tokenizer: WordPieceTokenizer,
-        task: Task,
+        assignment: Assignment,
     ):
         self._session = session
         self._settings = settings
         self._folder = settings.output_dir
         self._tokenizer = tokenizer
-        self._task = task
+        self._assignment = assignment
         self._padded_length = recipe.padded_length(settings, session.strategy)
         self._inference = Inference(
             session.strategy, session.model, session.stop, self._padded_length
@@ -62,7 +62,7 @@ class Run:
         parts = {
             "the model": self._settings.do_train,
             f"the scores ({evaluation.RESULTS_NAME})": self._settings.do_eval,
-            "the predictions": self._settings.do_predict and bool(self._task.predictions),
+            "the predictions": self._settings.do_predict and bool(self._assignment.predictions),
         }
         return ", ".join(part for part, is_made in parts.items() if is_made)
 
@@ -77,7 +77,7 @@ class Run:
         """Trains and keeps the model; returns the steps done, None if it was stopped."""
         settings, session = self._settings, self._session
         early_stopping = self._early_stopping() if settings.early_stopping_epochs else None
-        training = recipe.training(settings, self._task, self._padded_length, early_stopping)
+        training = recipe.training(settings, self._assignment, self._padded_length, early_stopping)
         if session.is_chief:
             run_model.describe(session.model, self._tokenizer, self._folder, training.decisive)
         done = session.train(training)
@@ -108,16 +108,16 @@ class Run:
         return True
 
     def _early_stopping(self) -> EarlyStopping:
-        settings, task = self._settings, self._task
-        if not task.evaluations:
+        settings, assignment = self._settings, self._assignment
+        if not assignment.evaluations:
             raise InputError(
                 "--early_stopping_epochs needs examples to evaluate on. Received: none with answers"
             )
-        examples = [one.examples.fingerprint() for one in task.evaluations.values()]
+        examples = [one.examples.fingerprint() for one in assignment.evaluations.values()]
         return EarlyStopping(
             self._folder,
-            Evaluated(task.metric, " ".join(examples)),
-            recipe.steps_between_evaluations(settings, task),
+            Evaluated(assignment.metric, " ".join(examples)),
+            recipe.steps_between_evaluations(settings, assignment),
             settings.early_stopping_epochs,
             self._score,
             self._keep,
@@ -138,13 +138,13 @@ class Run:
         scores = self._scores()
         if scores is None:
             return None
-        return agreement.of_chief(self._session.strategy, scores[self._task.metric])
+        return agreement.of_chief(self._session.strategy, scores[self._assignment.metric])
 
     def _scores(self) -> Results | None:
         """The scores of all sets, name -> value; None if a stop was requested."""
         scores = {}
         self._evaluated.clear()
-        for name, (examples, score) in self._task.evaluations.items():
+        for name, (examples, score) in self._assignment.evaluations.items():
             outputs = self._outputs(examples, self._settings.eval_batch_size, f"evaluating {name}")
             if outputs is None:
                 return None
@@ -166,7 +166,7 @@ class Run:
         stop, batch_size = self._session.stop, self._settings.predict_batch_size
         if not self._settings.do_eval:
             self._evaluated.clear()  # what early stopping saw was made by other weights
-        for name, prediction in self._task.predictions.items():
+        for name, prediction in self._assignment.predictions.items():
             examples = prediction.examples
             outputs = next((made for of, made in self._evaluated if of is examples), None)
             if not stop.reason:

@@ -38,7 +38,7 @@ def run_seeds(setup: Setup, settings: FineTuningSettings) -> Results | None:
     """
     if settings.num_seeds == 1:
         return setup.run(settings, setup.start)
-    made_by = comparison.origin(settings, setup.task, ("random_seed",))
+    made_by = comparison.origin(settings, setup.assignment, ("random_seed",))
     comparison.check_compared(settings, SEEDS_NAME, made_by)
     with comparison.own_folder(settings, setup):
         return _compare(setup, settings, made_by)
@@ -55,7 +55,7 @@ def _compare(setup, settings, made_by):
     results = comparison.results_of(runs, lambda run: setup.run(run, setup.start), setup, "seed")
     if results is None:
         return None
-    best = comparison.ranked(results, setup.task.metric)[0]
+    best = comparison.ranked(results, setup.assignment.metric)[0]
     found = summary(results)
     if setup.is_chief:
         by_seed = dict(zip(seeds, results, strict=True))

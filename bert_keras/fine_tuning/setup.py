@@ -6,8 +6,8 @@ from typing import NamedTuple
 import tensorflow as tf
 
 from bert_keras.checkpoints.stored_model import StoredModel
+from bert_keras.fine_tuning.assignment import Assignment
 from bert_keras.fine_tuning.settings import FineTuningSettings
-from bert_keras.fine_tuning.task import Task
 from bert_keras.training.strategy import worker_of
 
 Results = dict[str, float]
@@ -19,14 +19,14 @@ class Setup(NamedTuple):
     Attributes:
         strategy: the devices.
         start: the model before its training.
-        task: what is learned.
+        assignment: what is learned.
         run: function of settings and a model to begin with -> the results of one run; None if it
             was stopped, or not evaluated.
     """
 
     strategy: tf.distribute.Strategy
     start: StoredModel
-    task: Task
+    assignment: Assignment
     run: Callable[[FineTuningSettings, StoredModel], Results | None]
 
     @property

@@ -49,7 +49,7 @@ def run_sweep(grid: Grid, setup: Setup, settings: FineTuningSettings) -> Results
     Raises:
         InputError: nothing would be compared, or a cell cannot work; none is begun then.
     """
-    made_by = comparison.origin(settings, setup.task, ("random_seed", *Grid._fields))
+    made_by = comparison.origin(settings, setup.assignment, ("random_seed", *Grid._fields))
     comparison.check_compared(settings, SWEEP_NAME, made_by)
     cells = grid.cells()
     runs = [comparison.one_of_several(settings, _folder_name(cell), **cell) for cell in cells]
@@ -70,13 +70,13 @@ def _compare(cells, runs, setup, settings, made_by):
     results = comparison.results_of(runs, functools.partial(run_seeds, setup), setup, "cell")
     if results is None:
         return None
-    order = comparison.ranked(results, setup.task.metric)
+    order = comparison.ranked(results, setup.assignment.metric)
     best = order[0]
     if setup.is_chief:
         found = [{"cell": cells[place], "results": results[place]} for place in order]
-        content = {"metric": setup.task.metric, "cells": found, "made_by": made_by}
+        content = {"metric": setup.assignment.metric, "cells": found, "made_by": made_by}
         write_json(tf.io.gfile.join(settings.output_dir, SWEEP_NAME), content)
-        _show(settings.output_dir, cells, results, order, setup.task.metric)
+        _show(settings.output_dir, cells, results, order, setup.assignment.metric)
     values = ", ".join(f"{name}={value:g}" for name, value in cells[best].items())
     reason = f"the best of {len(cells)} cells, {values}"
     comparison.keep_model(runs[best], settings, setup, reason)

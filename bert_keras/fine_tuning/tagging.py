@@ -8,7 +8,7 @@ from bert_keras.config import BertConfig
 from bert_keras.data.encoded import EncodedExamples
 from bert_keras.errors import InputError
 from bert_keras.files import read_text
-from bert_keras.fine_tuning.task import Evaluation, Prediction, Task
+from bert_keras.fine_tuning.assignment import Assignment, Evaluation, Prediction
 from bert_keras.models.token_classifier import token_classifier
 from bert_keras.objectives.token_classification import ACCURACIES, LOSSES, token_classification
 from bert_keras.tasks.tagging.columns import (
@@ -28,7 +28,7 @@ from bert_keras.training import preflight
 PREDICTIONS_NAME = "test_predictions.conll"
 
 
-def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) -> Task:
+def read_assignment(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) -> Assignment:
     """Reads the files of `run_tagging.Settings`.
 
     Raises:
@@ -44,7 +44,7 @@ def read_task(settings: Any, config: BertConfig, tokenizer: WordPieceTokenizer) 
     train = _read(settings, settings.train_file) if settings.do_train else []
     labels = _labels(settings, config, train)
     setup = (settings, tokenizer, labels)
-    return Task(
+    return Assignment(
         config=dataclasses.replace(config, labels=labels, problem_type=""),
         build=token_classifier,
         objective=token_classification,

@@ -110,7 +110,7 @@ def test_the_spread_is_that_of_a_sample():
 
 
 def test_a_fine_tuning_that_was_stopped_ends_the_program(settings, monkeypatch):
-    def stopped(of_run, read_task, stop):
+    def stopped(of_run, read_assignment, stop):
         assert (of_run.output_dir, of_run.num_seeds) == (settings.output_dir, 1)
         stop.received = signal.SIGINT
 

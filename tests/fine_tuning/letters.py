@@ -6,8 +6,8 @@ import numpy as np
 
 from bert_keras.config import BertConfig
 from bert_keras.data.encoded import EncodedExamples
+from bert_keras.fine_tuning.assignment import Assignment, Evaluation, Prediction
 from bert_keras.fine_tuning.settings import FineTuningSettings
-from bert_keras.fine_tuning.task import Evaluation, Prediction, Task
 from bert_keras.models.classifier import classifier
 from bert_keras.objectives.classification import ACCURACIES, LOSSES, classification
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
@@ -65,7 +65,7 @@ def examples(num_examples, seed):
     return EncodedExamples.of_sequences(ids, values={"label_ids": labels})
 
 
-def read_task(settings, config, tokenizer):
+def read_assignment(settings, config, tokenizer):
     dev = examples(NUM_EVALUATED, seed=2)
 
     def score(outputs):
@@ -77,7 +77,7 @@ def read_task(settings, config, tokenizer):
         lines = [f"{LABELS[np.argmax(logits)]}\n" for logits in outputs["logits"]]
         return {"answers.txt": "".join(lines)}
 
-    return Task(
+    return Assignment(
         config=dataclasses.replace(config, labels=LABELS),
         build=classifier,
         objective=classification,

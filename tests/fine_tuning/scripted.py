@@ -33,7 +33,7 @@ def setup(score, tokenizer_file):
     """
     made = []
     classifier()  # what a run makes is freed after it
-    task = letters.read_task(letters.settings({}, "unused"), letters.CONFIG, None)
+    assignment = letters.read_assignment(letters.settings({}, "unused"), letters.CONFIG, None)
 
     def run(settings, start):
         made.append(settings)
@@ -42,7 +42,7 @@ def setup(score, tokenizer_file):
         save(settings.output_dir, score(settings), tokenizer_file)
         return {"eval_accuracy": score(settings), "other": 1.0, "global_step": STEPS}
 
-    return Setup(tf.distribute.get_strategy(), None, task, run), made
+    return Setup(tf.distribute.get_strategy(), None, assignment, run), made
 
 
 def nothing_to_free():

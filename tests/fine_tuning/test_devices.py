@@ -22,7 +22,7 @@ WAYS = {
 
 
 def fine_tune(settings):
-    job.run(settings, letters.read_task, StopRequest())
+    job.run(settings, letters.read_assignment, StopRequest())
     return 0
 
 

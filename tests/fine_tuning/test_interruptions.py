@@ -19,7 +19,7 @@ NUM_STEPS = 24
 
 def fine_tune(settings):
     with StopRequest() as stop:
-        job.run(settings, letters.read_task, stop)
+        job.run(settings, letters.read_assignment, stop)
     return stop.exit_status
 
 

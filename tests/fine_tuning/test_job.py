@@ -11,7 +11,7 @@ import bert_keras
 from bert_keras.checkpoints.builders import stored_model_of
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning import job
-from bert_keras.fine_tuning.task import Evaluation
+from bert_keras.fine_tuning.assignment import Evaluation
 from bert_keras.models.bert import bert
 from bert_keras.training import run_state
 from bert_keras.training.stop import StopRequest
@@ -20,7 +20,7 @@ from tests.fine_tuning import letters
 
 
 def run(settings):
-    return job.run(settings, letters.read_task, StopRequest())
+    return job.run(settings, letters.read_assignment, StopRequest())
 
 
 @pytest.fixture(scope="module")
@@ -118,17 +118,19 @@ def test_a_stop_before_the_predictions_is_said(model, tmp_path, capsys):
     settings = letters.settings(model, tmp_path, do_predict=True)
     with StopRequest() as stop:
 
-        def read_task(*arguments):
-            task = letters.read_task(*arguments)
-            examples, score = task.evaluations["dev"]
+        def read_assignment(*arguments):
+            assignment = letters.read_assignment(*arguments)
+            examples, score = assignment.evaluations["dev"]
 
             def last_score(outputs):
                 stop.request("SIGTERM")
                 return score(outputs)
 
-            return dataclasses.replace(task, evaluations={"dev": Evaluation(examples, last_score)})
+            return dataclasses.replace(
+                assignment, evaluations={"dev": Evaluation(examples, last_score)}
+            )
 
-        job.run(settings, read_task, stop)
+        job.run(settings, read_assignment, stop)
     assert "Stopped by SIGTERM: dev is not predicted" in capsys.readouterr().err
     assert not (tmp_path / "answers.txt").exists()
     run(settings)

@@ -9,7 +9,7 @@ import tensorflow as tf
 from bert_keras.config import BertConfig
 from bert_keras.data.length_batches import longest_first_batches
 from bert_keras.errors import InputError
-from bert_keras.fine_tuning.multiple_choice import read_task
+from bert_keras.fine_tuning.multiple_choice import read_assignment
 from bert_keras.run_multiple_choice import Settings
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tests.checkpoints import stored_models
@@ -30,8 +30,8 @@ def written(folder, examples):
     return [str(path)]
 
 
-def task_of(config: BertConfig = CONFIG, **settings):
-    return read_task(Settings(max_seq_length=20, **settings), config, TOKENIZER)
+def assignment_of(config: BertConfig = CONFIG, **settings):
+    return read_assignment(Settings(max_seq_length=20, **settings), config, TOKENIZER)
 
 
 def test_the_defaults_are_the_papers_for_swag():
@@ -43,24 +43,28 @@ def test_the_defaults_are_the_papers_for_swag():
 def test_only_what_is_asked_for_is_read(tmp_path):
     files = written(tmp_path, EXAMPLES)
     nothing = ["missing.csv"]
-    task = task_of(do_train=True, train_file=files, dev_file=nothing, test_file=nothing)
-    assert len(task.train.lengths) == 3 and not task.evaluations and not task.predictions
-    task = task_of(do_eval=True, train_file=nothing, dev_file=files)
-    assert task.train is None and [*task.evaluations] == ["dev"]
+    assignment = assignment_of(do_train=True, train_file=files, dev_file=nothing, test_file=nothing)
+    assert (
+        len(assignment.train.lengths) == 3
+        and not assignment.evaluations
+        and not assignment.predictions
+    )
+    assignment = assignment_of(do_eval=True, train_file=nothing, dev_file=files)
+    assert assignment.train is None and [*assignment.evaluations] == ["dev"]
 
 
 def test_the_labels_of_a_classifier_are_forgotten(tmp_path):
     labels, problem_type = ("entailment", "neutral"), "single_label_classification"
     config = dataclasses.replace(CONFIG, labels=labels, problem_type=problem_type)
-    task = task_of(config, do_train=True, train_file=written(tmp_path, EXAMPLES))
-    assert (task.config.labels, task.config.problem_type) == ((), "")
+    assignment = assignment_of(config, do_train=True, train_file=written(tmp_path, EXAMPLES))
+    assert (assignment.config.labels, assignment.config.problem_type) == ((), "")
 
 
 @pytest.mark.parametrize("name", ["train", "dev", "test"])
 def test_a_file_that_is_needed_must_be_named(name):
     switch = {"train": "do_train", "dev": "do_eval", "test": "do_predict"}[name]
     with pytest.raises(InputError, match=f"--{name}_file must be given"):
-        task_of(**{switch: True})
+        assignment_of(**{switch: True})
 
 
 def test_a_glob_names_the_articles_of_race(tmp_path):
@@ -68,32 +72,36 @@ def test_a_glob_names_the_articles_of_race(tmp_path):
     for name in ("high", "middle"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "1.txt").write_text(json.dumps(race))
-    task = task_of(do_train=True, train_file=[str(tmp_path / "*" / "*.txt")])
-    assert len(task.train.lengths) == 2
+    assignment = assignment_of(do_train=True, train_file=[str(tmp_path / "*" / "*.txt")])
+    assert len(assignment.train.lengths) == 2
 
 
 def test_a_mixed_batch_scores_every_example_as_it_is_scored_alone(tmp_path):
     """Whatever the number of its choices; a perfect choice has accuracy 1."""
-    task = task_of(do_eval=True, dev_file=written(tmp_path, EXAMPLES))
-    model = task.build(task.config)
-    features = next(iter(longest_first_batches(task.evaluations["dev"].examples, batch_size=4)))
+    assignment = assignment_of(do_eval=True, dev_file=written(tmp_path, EXAMPLES))
+    model = assignment.build(assignment.config)
+    features = next(
+        iter(longest_first_batches(assignment.evaluations["dev"].examples, batch_size=4))
+    )
     outputs = model({name: features[name] for name in model.input})
-    together = task.objective(outputs, features)
+    together = assignment.objective(outputs, features)
     alone = []
     for example in EXAMPLES:
-        of_one = task_of(do_eval=True, dev_file=written(tmp_path, [example]))
+        of_one = assignment_of(do_eval=True, dev_file=written(tmp_path, [example]))
         one = next(iter(longest_first_batches(of_one.evaluations["dev"].examples, batch_size=1)))
         alone.append(of_one.objective(model({name: one[name] for name in model.input}), one))
     for name, (total, count) in together.items():
         np.testing.assert_allclose(total, sum(means[name].total for means in alone), rtol=1e-4)
         assert count == 3
     is_right = tf.one_hot([example["label"] for example in EXAMPLES], 4).numpy()
-    assert task.evaluations["dev"].score({"logits": list(is_right)}) == {"accuracy": 1.0}
+    assert assignment.evaluations["dev"].score({"logits": list(is_right)}) == {"accuracy": 1.0}
 
 
 def test_predictions_have_a_row_for_each_example():
-    task = task_of(do_predict=True, test_file=[str(GOLDEN / "codah.tsv"), str(GOLDEN / "swag.csv")])
-    prediction = task.predictions["test"]
+    assignment = assignment_of(
+        do_predict=True, test_file=[str(GOLDEN / "codah.tsv"), str(GOLDEN / "swag.csv")]
+    )
+    prediction = assignment.predictions["test"]
     assert not prediction.examples.values
     files = prediction.files({"logits": [np.arange(4.0)] * 9})
     rows = files["test_results.tsv"].splitlines()

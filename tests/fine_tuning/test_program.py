@@ -26,7 +26,7 @@ def test_the_manuals_load_no_tensorflow():
 def test_a_program_names_the_module_that_reads_its_task(name):
     module = importlib.import_module(f"bert_keras.fine_tuning.{PROGRAMS[name].module}")
     assert f"`{name}`" in module.__doc__
-    assert f"`{name}.Settings`" in module.read_task.__doc__
+    assert f"`{name}.Settings`" in module.read_assignment.__doc__
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

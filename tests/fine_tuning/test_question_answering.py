@@ -9,7 +9,7 @@ import pytest
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning import question_answering
-from bert_keras.fine_tuning.question_answering import read_task
+from bert_keras.fine_tuning.question_answering import read_assignment
 from bert_keras.run_squad import Settings
 from bert_keras.tasks.squad.predictions import predicted_answers
 from tests.tasks.squad import reference
@@ -19,9 +19,9 @@ CONFIG = BertConfig(vocab_size=60)
 SHIP = ("river ship", [question("a?", [("ship", 6)], "1"), question("b?", [("river", 0)], "2")])
 
 
-def task(config=CONFIG, **flags):
+def assignment(config=CONFIG, **flags):
     settings = Settings(**{"max_seq_length": 12, "max_query_length": 3} | flags)
-    return read_task(settings, config, reference.small_tokenizer())
+    return read_assignment(settings, config, reference.small_tokenizer())
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def perfect(examples, *positions):
 
 
 def test_training_alone_reads_one_file(file):
-    found = task(do_train=True, train_file=file(SHIP))
+    found = assignment(do_train=True, train_file=file(SHIP))
     assert found.train.values["start_positions"].tolist() == [5, 4]
     assert (found.evaluations, found.predictions) == ({}, {})
 
@@ -46,7 +46,7 @@ def test_training_alone_reads_one_file(file):
 def test_the_labels_of_a_classifier_are_forgotten(file):
     labels, problem_type = ("entailment", "neutral"), "single_label_classification"
     config = dataclasses.replace(CONFIG, labels=labels, problem_type=problem_type)
-    found = task(config, do_train=True, train_file=file(SHIP))
+    found = assignment(config, do_train=True, train_file=file(SHIP))
     assert (found.config.labels, found.config.problem_type) == ((), "")
 
 
@@ -57,7 +57,7 @@ def test_evaluation_and_prediction_share_their_examples(file, capsys, monkeypatc
         "predicted_answers",
         lambda *given: decoded.append(given) or predicted_answers(*given),
     )
-    found = task(do_eval=True, do_predict=True, predict_file=file(SHIP))
+    found = assignment(do_eval=True, do_predict=True, predict_file=file(SHIP))
     examples, score = found.evaluations["dev"]
     assert found.predictions["dev"].examples is examples
     outputs = perfect(examples, (5, 5), (4, 5))
@@ -71,7 +71,7 @@ def test_evaluation_and_prediction_share_their_examples(file, capsys, monkeypatc
 
 
 def test_scores_are_said_with_the_predictions(file, capsys):
-    found = task(do_predict=True, predict_file=file(SHIP))
+    found = assignment(do_predict=True, predict_file=file(SHIP))
     assert found.evaluations == {}
     prediction = found.predictions["dev"]
     prediction.files(perfect(prediction.examples, (5, 5), (4, 4)))
@@ -80,7 +80,7 @@ def test_scores_are_said_with_the_predictions(file, capsys):
 
 def test_version_2(file):
     path = file(SHIP, ("a b", [question("c", [], "3", is_impossible=True)]))
-    found = task(
+    found = assignment(
         do_train=True,
         do_eval=True,
         train_file=path,
@@ -96,26 +96,26 @@ def test_version_2(file):
 
 def test_a_file_of_impossible_questions_alone_is_scored_in_version_2(file):
     path = file(("a b", [question("c", [], "1", is_impossible=True)]))
-    examples, score = task(
+    examples, score = assignment(
         do_eval=True, predict_file=path, version_2_with_negative=True
     ).evaluations["dev"]
     scores = score(perfect(examples, (0, 0)))
     assert (scores["exact"], scores["NoAns_f1"], scores["NoAns_total"]) == (100, 100, 1)
     assert score(perfect(examples, (4, 4)))["exact"] == 0
     with pytest.raises(InputError, match="official scores need answers"):
-        task(do_eval=True, predict_file=path)
+        assignment(do_eval=True, predict_file=path)
 
 
 def test_early_stopping_needs_scores(file):
     path = file(SHIP)
-    found = task(do_train=True, train_file=path, predict_file=path, early_stopping_epochs=1)
+    found = assignment(do_train=True, train_file=path, predict_file=path, early_stopping_epochs=1)
     assert {*found.evaluations} == {"dev"}
 
 
 def test_what_is_left_out_is_said(file, capsys):
     answers = [("port", 0)], [("ship", 5)], [("the", 0), ("ship", 4)]
     questions = [question("x", given, str(number)) for number, given in enumerate(answers)]
-    found = task(do_train=True, train_file=file(("the ship a", questions)))
+    found = assignment(do_train=True, train_file=file(("the ship a", questions)))
     assert len(found.train.lengths) == 2
     said = capsys.readouterr().err
     assert (
@@ -128,7 +128,7 @@ def test_what_is_left_out_is_said(file, capsys):
 
 def test_many_are_counted_and_five_are_named(file, capsys):
     questions = [question("x", [("port", 0)], str(number)) for number in range(7)]
-    task(do_train=True, train_file=file(SHIP, ("the ship", questions)))
+    assignment(do_train=True, train_file=file(SHIP, ("the ship", questions)))
     assert "7 of 9 questions are left out" in (said := capsys.readouterr().err)
     assert "units: 0, 1, 2, 3, 4, ...\n" in said
 
@@ -145,7 +145,7 @@ def test_many_are_counted_and_five_are_named(file, capsys):
 )
 def test_flags_that_cannot_work(flags, message):  # google-research/bert#29
     with pytest.raises(InputError, match=message):
-        task(**flags)
+        assignment(**flags)
 
 
 @pytest.mark.parametrize(
@@ -159,11 +159,11 @@ def test_flags_that_cannot_work(flags, message):  # google-research/bert#29
 def test_files_without_answers(file, flags, message):
     path = file(("the ship", [question(question_id="1")]))
     with pytest.raises(InputError, match=message):
-        task(train_file=path, predict_file=path, **flags)
+        assignment(train_file=path, predict_file=path, **flags)
 
 
 def test_predictions_need_no_answers(file, capsys):
-    found = task(do_predict=True, predict_file=file(("the ship", [question("x")])))
+    found = assignment(do_predict=True, predict_file=file(("the ship", [question("x")])))
     prediction = found.predictions["dev"]
     files = prediction.files(perfect(prediction.examples, (3, 4)))
     assert json.loads(files["predictions.json"]) == {"q": "the ship"}
@@ -173,4 +173,4 @@ def test_predictions_need_no_answers(file, capsys):
 def test_nothing_that_a_window_shows(file):
     path = file(("the ship", [question("x", [("port", 0)])]))
     with pytest.raises(InputError, match="must hold a question whose answer a window shows"):
-        task(do_train=True, train_file=path)
+        assignment(do_train=True, train_file=path)

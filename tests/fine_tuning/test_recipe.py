@@ -17,8 +17,8 @@ CONFIG = BertConfig.named("tiny", vocab_size=len(letters.TOKENS))
 
 def training(**flags):
     settings = FineTuningSettings(**{"do_train": True, "train_batch_size": 20} | flags)
-    task = letters.read_task(settings, CONFIG, None)
-    return recipe.training(settings, task, None, None)
+    assignment = letters.read_assignment(settings, CONFIG, None)
+    return recipe.training(settings, assignment, None, None)
 
 
 def test_the_default_is_the_originals_recipe():
@@ -56,10 +56,10 @@ def test_the_batches_are_those_of_the_steps():
 
 def test_evaluations_lie_an_epoch_apart():
     settings = FineTuningSettings(do_train=True, train_batch_size=20)
-    task = letters.read_task(settings, CONFIG, None)
-    assert recipe.steps_between_evaluations(settings, task) == 5
+    assignment = letters.read_assignment(settings, CONFIG, None)
+    assert recipe.steps_between_evaluations(settings, assignment) == 5
     one = dataclasses.replace(settings, train_batch_size=500)
-    assert recipe.steps_between_evaluations(one, task) == 1
+    assert recipe.steps_between_evaluations(one, assignment) == 1
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def test_the_folder_of_a_single_run_is_refused(model, tmp_path):
 @pytest.mark.slow
 def test_real_runs_are_those_of_their_seeds_alone(model, tmp_path):
     def run(settings):
-        return job.run(settings, letters.read_task, StopRequest())
+        return job.run(settings, letters.read_assignment, StopRequest())
 
     several, alone = tmp_path / "several", tmp_path / "alone"
     settings = letters.settings(model, several, num_seeds=2, random_seed=7, do_predict=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bert_keras.errors import InputError
-from bert_keras.fine_tuning.tagging import read_task
+from bert_keras.fine_tuning.tagging import read_assignment
 from bert_keras.run_tagging import Settings
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from tests.checkpoints import stored_models
@@ -30,8 +30,8 @@ def settings(tmp_path):
     return write
 
 
-def task(settings, **config):
-    return read_task(settings, dataclasses.replace(CONFIG, **config), TOKENIZER)
+def assignment(settings, **config):
+    return read_assignment(settings, dataclasses.replace(CONFIG, **config), TOKENIZER)
 
 
 def logits(examples, tags):
@@ -41,7 +41,7 @@ def logits(examples, tags):
 
 
 def test_the_labels_are_those_of_the_training_file(settings):
-    found = task(settings())
+    found = assignment(settings())
     assert found.config.labels == LABELS
     assert found.metric == "f1"
     assert found.train.tokens["label_ids"][1].tolist() == [0, 2, 0, 0, 0, 0]  # bad: b ##a ##d
@@ -49,7 +49,7 @@ def test_the_labels_are_those_of_the_training_file(settings):
 
 
 def test_other_labels_are_scored_by_accuracy(settings):
-    found = task(settings(files={"train_file": "a\tNOUN\nb\tNOUN\nc\tADJ\n"}))
+    found = assignment(settings(files={"train_file": "a\tNOUN\nb\tNOUN\nc\tADJ\n"}))
     assert (found.metric, found.config.labels) == ("accuracy", ("NOUN", "ADJ"))
 
 
@@ -63,34 +63,34 @@ def test_other_labels_are_scored_by_accuracy(settings):
     ],
 )
 def test_a_tagger_that_knows_all_labels_keeps_its_own(settings, stored, labels):
-    assert task(settings(), labels=stored).config.labels == labels
+    assert assignment(settings(), labels=stored).config.labels == labels
 
 
 def test_what_the_outputs_of_a_classifier_mean_is_forgotten(settings):
-    found = task(settings(), labels=("no", "yes"), problem_type="multi_label_classification")
+    found = assignment(settings(), labels=("no", "yes"), problem_type="multi_label_classification")
     assert (found.config.labels, found.config.problem_type) == (LABELS, "")
 
 
 def test_a_file_may_name_the_labels(settings):
     files = {"train_file": TRAIN, "labels_file": "O\nB-X\nB-,\nI-X\n\n"}
-    assert task(settings(files=files)).config.labels == ("O", "B-X", "B-,", "I-X")
+    assert assignment(settings(files=files)).config.labels == ("O", "B-X", "B-,", "I-X")
 
 
 def test_only_what_is_asked_for_is_read(settings):
     files = {"train_file": "no tags\n", "dev_file": "none\n", "test_file": "c\n"}
-    found = task(settings("do_predict", files), labels=LABELS)
+    found = assignment(settings("do_predict", files), labels=LABELS)
     assert (found.train, found.evaluations, [*found.predictions]) == (None, {}, ["test"])
 
 
 def test_a_set_to_stop_early_by_is_read_without_evaluation(settings):
     files = {"train_file": TRAIN, "dev_file": DEV}
-    assert [*task(settings(files=files, early_stopping_epochs=1)).evaluations] == ["dev"]
+    assert [*assignment(settings(files=files, early_stopping_epochs=1)).evaluations] == ["dev"]
     with pytest.raises(InputError, match="--dev_file must be given"):
-        task(settings(early_stopping_epochs=1))
+        assignment(settings(early_stopping_epochs=1))
 
 
 def test_every_word_of_the_file_is_scored(settings):
-    found = task(settings("do_eval", {"dev_file": DEV}), labels=LABELS)
+    found = assignment(settings("do_eval", {"dev_file": DEV}), labels=LABELS)
     examples, score = found.evaluations["dev"]
     perfect = ["O O B-X I-X O O", "O O O"]
     assert score(logits(examples, perfect))["f1"] == 1
@@ -101,7 +101,7 @@ def test_every_word_of_the_file_is_scored(settings):
 
 def test_predictions_have_a_row_for_each_word(settings):
     words = "# id = 1\nc\n\u200b\nb\na\n\na\n"
-    found = task(settings("do_predict", {"test_file": words}), labels=LABELS)
+    found = assignment(settings("do_predict", {"test_file": words}), labels=LABELS)
     prediction = found.predictions["test"]
     files = prediction.files(logits(prediction.examples, ["O O B-X I-X O O O", "O O O"]))
     assert files["test_predictions.conll"] == "c\tO\n\u200b\tO\nb\tB-X\na\tI-X\n\na\tO\n\n"
@@ -110,7 +110,7 @@ def test_predictions_have_a_row_for_each_word(settings):
 def test_an_answer_that_cannot_be_predicted_is_refused(settings):
     files = {"dev_file": "a\tO\nb\tmaybe\n"}
     with pytest.raises(InputError, match="O B-X I-X. Received: 'maybe' in .*dev_file, line 2"):
-        task(settings("do_eval", files), labels=LABELS)
+        assignment(settings("do_eval", files), labels=LABELS)
 
 
 @pytest.mark.parametrize(
@@ -129,4 +129,4 @@ def test_an_answer_that_cannot_be_predicted_is_refused(settings):
 )
 def test_what_cannot_be_learned_or_scored_is_refused(settings, do, files, message):
     with pytest.raises(InputError, match=message):
-        task(settings(do, files))
+        assignment(settings(do, files))

@@ -39,7 +39,7 @@ class Prediction(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Task:
+class Assignment:
     """A model and what it is to learn.
 
     Attributes:
