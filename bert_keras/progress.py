@@ -2,8 +2,12 @@
 
 import sys
 import time
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from tqdm import tqdm
+
+T = TypeVar("T")
 
 SECONDS_BETWEEN_LINES = 10.0
 
@@ -55,6 +59,14 @@ class Progress:
 
     def _print(self, text: str) -> None:
         print(f"{self._description}: {text}", file=sys.stderr, flush=True)
+
+
+def tracked(items: Sequence[T], description: str, unit: str) -> Iterator[T]:
+    """Yields the items, and shows how many were taken."""
+    with Progress(description, len(items), unit) as progress:
+        for item in items:
+            yield item
+            progress.advance()
 
 
 def _short(number: float) -> str:

@@ -7,6 +7,7 @@ The contexts are runs of sentences of the sample, about as long as those of SQuA
 questions each, as there: sentences from anywhere, with a word of the context as the answer.
 """
 
+import functools
 import json
 import random
 import time
@@ -46,7 +47,8 @@ def rates(squad_file: Path, vocab_file: Path) -> dict[str, float]:
         for build in seconds:
             tokenizer = WordPieceTokenizer(vocab_file)  # a new one: it remembers words
             windows.cache_clear()
-            seconds[build] += _seconds(lambda b=build, t=tokenizer: b(file, t, SIZES))
+            arguments = (file.contexts, file.questions, tokenizer, SIZES)
+            seconds[build] += _seconds(functools.partial(build, *arguments))
     plain_rate = len(examples) / plain_seconds
     training_rate, prediction_rate = (NUM_PARTS * len(examples) / s for s in seconds.values())
     return {

@@ -189,16 +189,13 @@ def first_pieces(
     inference: Any, tokenizer: Any, sentences: Sequence[Any], settings: Settings
 ) -> list[np.ndarray]:
     """The features of the first piece of each word, by sentence."""
-    from bert_keras.tasks.tagging.encoding import encode
+    from bert_keras.tasks.tagging.encoding import at_words, encode_sentences
 
-    encoded = encode(sentences, tokenizer, settings.max_seq_length)
+    words = [sentence.words for sentence in sentences]
+    encoded = encode_sentences(words, tokenizer, settings.max_seq_length)
     outputs = inference.run(encoded.examples, settings.batch_size, advance=lambda _: None)
-    num_words = [len(sentence.words) for sentence in sentences]
     features = outputs["features"]  # N arrays [T, L, H]
-    vectors = np.zeros([sum(num_words), *features[0].shape[1:]], np.float32)
-    for of_window, words, positions in zip(features, encoded.words, encoded.positions, strict=True):
-        vectors[words] = of_window[positions]
-    return np.split(vectors, np.cumsum(num_words)[:-1])
+    return at_words(features, encoded.places, np.zeros(features[0].shape[1:]))
 
 
 def read(path: str) -> list[Any]:

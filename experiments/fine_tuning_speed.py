@@ -81,8 +81,7 @@ def main(settings: Settings) -> None:
 
 def read_examples(settings: Settings) -> EncodedExamples:
     """As many texts of the file as the steps take, chosen at random, with random labels."""
-    from bert_keras.tasks.classification.encoding import encode
-    from bert_keras.tasks.classification.reading import Example
+    from bert_keras.tasks.sequences import encode
     from bert_keras.tasks.tables import read_rows
     from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
@@ -92,8 +91,7 @@ def read_examples(settings: Settings) -> EncodedExamples:
     chosen = random.permutation(len(rows))[: settings.num_steps * settings.batch_size]
     texts = [rows[index].text(settings.text_column) for index in chosen]
     labels = {"label_ids": random.integers(2, size=len(texts), dtype=np.int32)}
-    examples = [Example("", text, None, None, "") for text in texts]
-    return encode(examples, tokenizer, LENGTH, labels, settings.input_file)
+    return encode(tokenizer, texts, max_seq_length=LENGTH, values=labels)
 
 
 def _passes(settings, examples):

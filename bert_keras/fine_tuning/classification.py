@@ -9,7 +9,8 @@ import numpy as np
 from bert_keras.config import MULTI_LABEL, REGRESSION, SINGLE_LABEL, BertConfig
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning.assignment import Assignment, Evaluation, Prediction
-from bert_keras.fine_tuning.classification_data import ANSWERS, described
+from bert_keras.fine_tuning.classification_data import described
+from bert_keras.fine_tuning.encoding import encode_set
 from bert_keras.fine_tuning.glue_submission import add_to_zip
 from bert_keras.models.classifier import classifier
 from bert_keras.notices import notify
@@ -17,10 +18,11 @@ from bert_keras.objectives import classification, multi_label, regression
 from bert_keras.objectives.loss import Loss
 from bert_keras.tasks.classification.answers import Answers
 from bert_keras.tasks.classification.description import TaskDescription, find_files
-from bert_keras.tasks.classification.encoding import encode
+from bert_keras.tasks.classification.kinds import ANSWERS
 from bert_keras.tasks.classification.labels import check_names, model_labels
 from bert_keras.tasks.classification.predictions import submission, table
 from bert_keras.tasks.classification.reading import Example, read_examples
+from bert_keras.tasks.classification.task import Classification
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import preflight
 from bert_keras.training.step import Objective
@@ -124,7 +126,7 @@ class Files(NamedTuple):
     def encode(self, examples: Sequence[Example], names: Sequence[str], what: str):
         """Texts and answers of a set."""
         values = self.answers.encode(examples, names)
-        return encode(examples, self.tokenizer, self.settings.max_seq_length, values, what)
+        return self._encode(examples, what)._replace(values=values)
 
     def evaluation(self, name: str, path: str, names: Sequence[str]) -> Evaluation:
         """A set with answers; `names` are the labels in the model's order."""
@@ -156,8 +158,12 @@ class Files(NamedTuple):
             if self.settings.glue_submission:
                 add_to_zip(self.settings.glue_submission, submission_name, found[submission_name])
 
-        encoded = encode(examples, self.tokenizer, self.settings.max_seq_length, {}, name)
-        return Prediction(encoded, files, submit)
+        return Prediction(self._encode(examples, name), files, submit)
+
+    def _encode(self, examples, what):
+        task = Classification(self.settings.max_seq_length)
+        texts = [example.texts for example in examples]
+        return encode_set(task, texts, self.tokenizer, what).examples
 
     def _paths(self, given, name, names):
         """Name of a set -> its file: the given one, or those of the folder."""

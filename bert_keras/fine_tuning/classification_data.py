@@ -2,17 +2,12 @@
 
 from typing import Any
 
-from bert_keras.config import MULTI_LABEL, REGRESSION, SINGLE_LABEL, BertConfig
+from bert_keras.config import MULTI_LABEL, SINGLE_LABEL, BertConfig
 from bert_keras.errors import InputError
-from bert_keras.tasks.classification import multi_label, regression, single_label
 from bert_keras.tasks.classification.description import TaskDescription
 from bert_keras.tasks.classification.glue import known_task
+from bert_keras.tasks.classification.kinds import ANSWERS
 
-ANSWERS = {
-    SINGLE_LABEL: single_label.ANSWERS,
-    MULTI_LABEL: multi_label.ANSWERS,
-    REGRESSION: regression.ANSWERS,
-}
 # The flags that say of other data what --task_name says of the tasks that it knows.
 FLAGS_OF_COLUMNS = ("text_a_column", "text_b_column", "label_column", "id_column", "problem_type")
 

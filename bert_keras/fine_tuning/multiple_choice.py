@@ -3,15 +3,18 @@
 import dataclasses
 from typing import Any
 
+import numpy as np
+
 from bert_keras.config import BertConfig
 from bert_keras.file_patterns import expand_input_files
 from bert_keras.fine_tuning.assignment import Assignment, Evaluation, Prediction
+from bert_keras.fine_tuning.encoding import encode_set
 from bert_keras.models import multiple_choice as models
 from bert_keras.objectives.classification import ACCURACIES, LOSSES
 from bert_keras.objectives.multiple_choice import multiple_choice
-from bert_keras.tasks.multiple_choice.encoding import encode
 from bert_keras.tasks.multiple_choice.reading import read_examples
 from bert_keras.tasks.multiple_choice.scoring import accuracy, table
+from bert_keras.tasks.multiple_choice.task import MultipleChoice
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import preflight
 
@@ -29,7 +32,11 @@ def read_assignment(settings: Any, config: BertConfig, tokenizer: WordPieceToken
         preflight.check_given(settings, (f"{name}_file",))
         files = expand_input_files(getattr(settings, f"{name}_file"))
         examples = read_examples(files, is_labeled)
-        return examples, encode(examples, tokenizer, settings.max_seq_length, name)
+        task = MultipleChoice(settings.max_seq_length)
+        encoded = encode_set(task, [example.texts for example in examples], tokenizer, name)
+        labels = [example.label for example in examples]
+        values = {"label_ids": np.array(labels, np.int32)} if is_labeled else {}
+        return examples, encoded.examples._replace(values=values)
 
     evaluations, predictions = {}, {}
     train = examples_of("train")[1] if settings.do_train else None

@@ -1,7 +1,7 @@
 """What `run_squad` learns: which span of a text answers a question."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bert_keras.config import BertConfig
@@ -11,18 +11,23 @@ from bert_keras.fine_tuning.assignment import Assignment, Evaluation, Prediction
 from bert_keras.models.question_answering import question_answering
 from bert_keras.notices import notify
 from bert_keras.objectives.span import ACCURACIES, LOSSES, span
+from bert_keras.progress import tracked
 from bert_keras.tasks.squad import scores
-from bert_keras.tasks.squad.answer_text import ANSWER_TEXTS
 from bert_keras.tasks.squad.features import prediction_features, training_features
-from bert_keras.tasks.squad.packing import NUM_SPECIAL_TOKENS, WindowSizes
 from bert_keras.tasks.squad.predictions import (
-    AnswerSettings,
     PredictedAnswer,
     predicted_answers,
     prediction_files,
     without_padding,
 )
-from bert_keras.tasks.squad.reading import SquadFile, read_squad, require_unique_ids, with_answers
+from bert_keras.tasks.squad.reading import (
+    Question,
+    SquadFile,
+    read_squad,
+    require_unique_ids,
+    with_answers,
+)
+from bert_keras.tasks.squad.task import QuestionAnswering
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import preflight
 
@@ -35,18 +40,17 @@ def read_assignment(settings: Any, config: BertConfig, tokenizer: WordPieceToken
     Raises:
         InputError: a setting leaves no room for a context, or a file is missing or damaged.
     """
-    check_settings(settings)
-    sizes = WindowSizes(settings.max_seq_length, settings.doc_stride, settings.max_query_length)
+    task = task_of(settings)
     needs_scores = settings.do_eval or settings.early_stopping_epochs
     used_files = {
         "train_file": settings.do_train,
         "predict_file": needs_scores or settings.do_predict,
     }
     preflight.check_there(settings, [name for name, is_used in used_files.items() if is_used])
-    train = _training_examples(settings, sizes, tokenizer) if settings.do_train else None
+    train = _training_examples(settings, task, tokenizer) if settings.do_train else None
     evaluations, predictions = {}, {}
     if needs_scores or settings.do_predict:
-        questions = AskedQuestions(settings, sizes, tokenizer)
+        questions = AskedQuestions(settings, task, tokenizer)
         if needs_scores:
             questions.require_answers()
             evaluations["dev"] = Evaluation(questions.examples, questions.score)
@@ -65,30 +69,26 @@ def read_assignment(settings: Any, config: BertConfig, tokenizer: WordPieceToken
     )
 
 
-def check_settings(settings: Any) -> None:
-    """Raises InputError for settings that can work with no file."""
-    least = settings.max_query_length + NUM_SPECIAL_TOKENS + 1
-    if settings.max_seq_length < least:
-        raise InputError(
-            f"--max_seq_length must exceed --max_query_length by more than {NUM_SPECIAL_TOKENS}, "
-            "so that a window shows some of its context beside the longest question. "
-            f"Received: {settings.max_seq_length} with --max_query_length="
-            f"{settings.max_query_length}"
-        )
-    preflight.check_one_of(settings, "answer_text", ANSWER_TEXTS)
+def task_of(settings: Any) -> QuestionAnswering:
+    """The task as the flags of these names describe it.
+
+    Raises:
+        InputError: they can work with no file.
+    """
+    names = [field.name for field in dataclasses.fields(QuestionAnswering)]
+    return QuestionAnswering(**{name: getattr(settings, name) for name in names})
 
 
 class AskedQuestions:
     """The questions of --predict_file, and what becomes of a model's logits for them."""
 
-    def __init__(self, settings: Any, sizes: WindowSizes, tokenizer: WordPieceTokenizer):
+    def __init__(self, settings: Any, task: QuestionAnswering, tokenizer: WordPieceTokenizer):
         self._file = read_squad(settings.predict_file)
         require_unique_ids(self._file)
-        self._features = prediction_features(self._file, tokenizer, sizes)
+        questions = _tracked(self._file)
+        self._features = prediction_features(self._file.contexts, questions, tokenizer, task.sizes)
         _notify_of_windows(self._file, self._features.examples)
-        self._settings = AnswerSettings(
-            *(getattr(settings, name) for name in AnswerSettings._fields)
-        )
+        self._settings = task.answer_settings
         self._tokenizer = tokenizer
         self._is_scored = settings.do_eval
         self._answered: tuple[Outputs | None, list[PredictedAnswer]] = (None, [])
@@ -124,9 +124,7 @@ class AskedQuestions:
         """The answers; found once for outputs that are both evaluated and written."""
         if outputs is not self._answered[0]:
             logits = without_padding(outputs, self._features)
-            answers = predicted_answers(
-                self._file, self._features, logits, self._settings, self._tokenizer
-            )
+            answers = predicted_answers(self._features, logits, self._settings, self._tokenizer)
             self._answered = (outputs, answers)
         return self._answered[1]
 
@@ -144,12 +142,12 @@ class AskedQuestions:
 
 
 def _training_examples(
-    settings: Any, sizes: WindowSizes, tokenizer: WordPieceTokenizer
+    settings: Any, task: QuestionAnswering, tokenizer: WordPieceTokenizer
 ) -> EncodedExamples:
     """The windows of --train_file; says which questions are left out, and why."""
     file = with_answers(read_squad(settings.train_file), settings.version_2_with_negative)
     examples, lost, moved = training_features(
-        file, tokenizer, sizes, settings.keep_windows_without_answer
+        file.contexts, _tracked(file), tokenizer, task.sizes, settings.keep_windows_without_answer
     )
     _notify_of_windows(file, examples)
     num_questions = len(file.questions)
@@ -176,6 +174,10 @@ def _training_examples(
             f"Received: {num_questions} questions, none of them such"
         )
     return examples
+
+
+def _tracked(file: SquadFile) -> Iterator[Question]:
+    return tracked(file.questions, "cutting windows", " questions")
 
 
 def _notify_of_windows(file: SquadFile, examples: EncodedExamples) -> None:

@@ -11,6 +11,7 @@ from bert_keras.files import read_text
 from bert_keras.fine_tuning.assignment import Assignment, Evaluation, Prediction
 from bert_keras.models.token_classifier import token_classifier
 from bert_keras.objectives.token_classification import ACCURACIES, LOSSES, token_classification
+from bert_keras.progress import tracked
 from bert_keras.tasks.tagging.columns import (
     Columns,
     Sentence,
@@ -19,9 +20,11 @@ from bert_keras.tasks.tagging.columns import (
     read_tagged,
     read_words,
 )
-from bert_keras.tasks.tagging.encoding import encode, predicted_labels, with_targets
+from bert_keras.tasks.tagging.encoding import encode_sentences, with_targets
 from bert_keras.tasks.tagging.labels import are_of_entities, label_ids, labels_of
 from bert_keras.tasks.tagging.scores import scores
+from bert_keras.tasks.tagging.task import predicted_labels
+from bert_keras.tasks.task import Encoded
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import preflight
 
@@ -63,7 +66,7 @@ def _training(
     tokenizer: WordPieceTokenizer,
     labels: Sequence[str],
 ) -> EncodedExamples:
-    encoded = encode(sentences, tokenizer, settings.max_seq_length)
+    encoded = _encoded(sentences, tokenizer, settings.max_seq_length)
     return with_targets(encoded, label_ids(sentences, labels, settings.train_file))
 
 
@@ -71,10 +74,10 @@ def _evaluation(settings: Any, tokenizer: WordPieceTokenizer, labels: Sequence[s
     sentences = _read(settings, settings.dev_file)
     gold = [sentence.tags for sentence in sentences]
     label_ids(sentences, labels, settings.dev_file)  # a tag that cannot be predicted is an error
-    encoded = encode(sentences, tokenizer, settings.max_seq_length)
+    encoded = _encoded(sentences, tokenizer, settings.max_seq_length)
 
     def score(outputs):
-        predicted = predicted_labels(encoded, outputs["logits"], sentences, labels)
+        predicted = predicted_labels(encoded, outputs["logits"], labels)
         return scores(gold, predicted, labels)
 
     return Evaluation(encoded.examples, score)
@@ -83,13 +86,21 @@ def _evaluation(settings: Any, tokenizer: WordPieceTokenizer, labels: Sequence[s
 def _prediction(settings: Any, tokenizer: WordPieceTokenizer, labels: Sequence[str]) -> Prediction:
     path = settings.test_file
     sentences = read_words(path, _columns(settings, path))
-    encoded = encode(sentences, tokenizer, settings.max_seq_length)
+    encoded = _encoded(sentences, tokenizer, settings.max_seq_length)
 
     def files(outputs):
-        predicted = predicted_labels(encoded, outputs["logits"], sentences, labels)
+        predicted = predicted_labels(encoded, outputs["logits"], labels)
         return {PREDICTIONS_NAME: column_text(sentences, predicted)}
 
     return Prediction(encoded.examples, files)
+
+
+def _encoded(
+    sentences: Sequence[Sentence], tokenizer: WordPieceTokenizer, max_seq_length: int
+) -> Encoded:
+    words = [sentence.words for sentence in sentences]
+    shown = tracked(words, "encoding sentences", " sentences")
+    return encode_sentences(shown, tokenizer, max_seq_length)
 
 
 def _read(settings: Any, path: str) -> list[Sentence]:

@@ -3,16 +3,14 @@
 `convert_examples_to_features` of run_classifier.py of google-research/bert.
 """
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bert_keras.data.encoded import EncodedExamples
 from bert_keras.errors import InputError
-from bert_keras.notices import notify
-from bert_keras.progress import Progress
+from bert_keras.tasks.task import Encoded
 from bert_keras.tokenizers.packing import pack
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
@@ -52,12 +50,8 @@ def encode(
             raise InputError(
                 f"There must be as many {name} as texts, {len(texts)}. Received: {len(of_name)}"
             )
-    pairs = zip(texts, second_texts or [""] * len(texts), strict=True)
-    sequences = [
-        encode_pair(tokenizer.tokenize(a), tokenizer.tokenize(b), tokenizer, max_seq_length)
-        for a, b in pairs
-    ]
-    return examples_of(sequences, values)
+    inputs = zip(texts, second_texts, strict=True) if second_texts is not None else texts
+    return encode_texts(inputs, tokenizer, max_seq_length).examples._replace(values=values or {})
 
 
 def examples_of(
@@ -82,33 +76,31 @@ def encode_pair(
     return EncodedSequence(np.array(ids, np.int32), np.array(segment_ids, np.int32), is_cut)
 
 
-def encode_sequences(
-    pairs: Iterable[tuple[list[str], list[str]]],
-    num_pairs: int,
-    tokenizer: WordPieceTokenizer,
-    max_seq_length: int,
-    name: str,
-) -> list[EncodedSequence]:
-    """Encodes pairs of texts, and says how fast and how many were cut.
+def encode_texts(
+    inputs: Iterable[str | tuple[str, str]], tokenizer: WordPieceTokenizer, max_seq_length: int
+) -> Encoded:
+    """Encodes N inputs, each a text or a pair of texts, as N examples.
 
-    Args:
-        pairs: the word pieces of both texts; none of the second where there is one text.
-        num_pairs: how many pairs there are.
-        tokenizer: knows the ids of the pieces.
-        max_seq_length: the most tokens of a sequence.
-        name: what the sequences are called in messages.
+    Raises:
+        InputError: one is something else.
     """
     sequences = []
-    begin = time.monotonic()
-    with Progress(f"tokenizing {name}", total=num_pairs, unit=" sequences") as progress:
-        for pieces_a, pieces_b in pairs:
-            sequences.append(encode_pair(pieces_a, pieces_b, tokenizer, max_seq_length))
-            progress.advance()
-    num_tokens = sum(len(sequence.ids) for sequence in sequences)
-    rate = num_tokens / max(time.monotonic() - begin, 1e-9)
-    notify(
-        f"{name}: {num_pairs} sequences of {num_tokens} tokens, {rate:.0f} tokens/s; "
-        f"{sum(sequence.is_cut for sequence in sequences)} were cut to "
-        f"--max_seq_length={max_seq_length}"
-    )
-    return sequences
+    for index, one in enumerate(inputs):
+        text_a, text_b = one if _is_pair(one) else (one, "")
+        for text in (text_a, text_b):
+            check_text(text, f"input {index}", "a text or a pair of texts")
+        pieces_a, pieces_b = tokenizer.tokenize(text_a), tokenizer.tokenize(text_b)
+        sequences.append(encode_pair(pieces_a, pieces_b, tokenizer, max_seq_length))
+    return Encoded(examples_of(sequences), num_cut=sum(sequence.is_cut for sequence in sequences))
+
+
+def check_text(text: Any, place: str, wanted: str) -> None:
+    """Raises InputError, which names the place, if something is no text."""
+    try:
+        text.encode("utf-8")  # "\ud800" alone is no character
+    except (AttributeError, UnicodeEncodeError) as error:
+        raise InputError(f"{place} must be {wanted}. Received: {text!r:.100}") from error
+
+
+def _is_pair(one: Any) -> bool:
+    return isinstance(one, tuple | list) and len(one) == 2

@@ -62,6 +62,15 @@ class BasicTokenizer:
         """
         return [word for chunk in chunks(decode(text)) for word in self.split_chunk(chunk)]
 
+    def word_spans(self, text: str) -> list[tuple[int, int]]:
+        """Where the words of `split` stand: `text[start:end]`, in characters."""
+        spans = []
+        for match in CHUNK.finditer(text):
+            chunk, shift = match.group(), match.start()
+            for start, end in self._word_spans_of_chunk(chunk):
+                spans.append((start + shift, end + shift))
+        return spans
+
     def split_chunk(self, chunk: str) -> list[str]:
         """Words of a text without white space: those of `split_chunk_with_spans`, much faster."""
         if chunk.isascii() and chunk.isprintable():  # needs two of the steps
@@ -90,6 +99,12 @@ class BasicTokenizer:
                 part = _strip_accents(part)
             words += _isolate(part, is_punctuation)
         return words
+
+    def _word_spans_of_chunk(self, chunk: str) -> list[tuple[int, int]]:
+        if chunk.isascii() and chunk.isprintable():
+            return [match.span() for match in _ASCII_WORD.finditer(chunk)]
+        words = self.split_chunk_with_spans(chunk)
+        return [(min(c.start for c in word), max(c.end for c in word)) for word in words]
 
 
 def chunks(text: str) -> list[str]:

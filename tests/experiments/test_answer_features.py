@@ -22,7 +22,8 @@ def questions(tmp_path_factory):
 def test_both_builders_make_the_same(questions):
     tokenizer = WordPieceTokenizer(SAMPLE / "vocab.txt")
     sizes = answer_features.SIZES._replace(max_seq_length=96, doc_stride=32)
-    found = training_features(read_squad(str(questions)), tokenizer, sizes).examples
+    file = read_squad(str(questions))
+    found = training_features(file.contexts, file.questions, tokenizer, sizes).examples
     expected = [
         feature
         for example in plain_answer_features.read_examples(str(questions))

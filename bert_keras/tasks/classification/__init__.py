@@ -5,8 +5,9 @@ glue: the tasks of GLUE, and XNLI, a description each
 reading: files -> examples
 answers: what differs between the kinds of answers, as a table of functions
 single_label, multi_label, regression: one label, a set of labels, a number as the answer
+kinds: these by name
 labels: what they may be, and whose names and order hold, the data's or the model's
-encoding: examples -> ids
+task: texts -> ids, logits -> answers
 metrics: the official scores
 predictions: tables of predictions, GLUE's submission
 """

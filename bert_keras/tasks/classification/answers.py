@@ -24,7 +24,8 @@ class Answers(NamedTuple):
         probabilities: function of logits [N, L] -> one for each label, [N, L]; [N, 0] if there are
             none.
         predict: function of logits [N, L] and labels -> N answers as text.
-        column: what these are called in a table of predictions.
+        decode: function of logits [N, L] and labels -> N answers with their probabilities.
+        column: what the answers are called in a table of predictions.
     """
 
     read: Callable[[Row, Sequence[str]], Any]
@@ -37,6 +38,7 @@ class Answers(NamedTuple):
     score: Callable[[np.ndarray, Sequence[Example], Sequence[str], Sequence[str]], dict[str, float]]
     probabilities: Callable[[np.ndarray], np.ndarray]
     predict: Callable[[np.ndarray, Sequence[str]], list[str]]
+    decode: Callable[[np.ndarray, Sequence[str]], list[Any]]
     column: str
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,13 @@ from bert_keras.tasks.collapse import notify_collapse
 from bert_keras.tasks.tables import Row
 
 MARKS = {"1": True, "true": True, "0": False, "false": False}
+
+
+class Labels(NamedTuple):
+    """The labels with a probability of at least 0.5, and label -> probability of all."""
+
+    labels: list[str]
+    probabilities: dict[str, float]
 
 
 def read(row: Row, columns: Sequence[str]) -> tuple[str, ...]:
@@ -78,8 +86,18 @@ def probabilities(logits: np.ndarray) -> np.ndarray:
 
 def predict(logits: np.ndarray, labels: Sequence[str]) -> list[str]:
     """The labels with a probability of at least 0.5 of each row, as `read` takes them."""
+    return [_joined(row) for row in _predicted(logits, labels)]
+
+
+def decode(logits: np.ndarray, labels: Sequence[str]) -> list[Labels]:
+    """`Labels` for each row of logits [N, L]."""
+    rows = zip(_predicted(logits, labels), probabilities(logits).tolist(), strict=True)
+    return [Labels(found, dict(zip(labels, row, strict=True))) for found, row in rows]
+
+
+def _predicted(logits: np.ndarray, labels: Sequence[str]) -> list[list[str]]:
     return [
-        _joined(label for label, found in zip(labels, row, strict=True) if found)
+        [label for label, found in zip(labels, row, strict=True) if found]
         for row in _is_predicted(logits)
     ]
 
@@ -127,5 +145,6 @@ ANSWERS = Answers(
     score=score,
     probabilities=probabilities,
     predict=predict,
+    decode=decode,
     column="prediction",
 )

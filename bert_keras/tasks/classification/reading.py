@@ -25,6 +25,11 @@ class Example(NamedTuple):
     answer: Any
     place: str
 
+    @property
+    def texts(self) -> str | tuple[str, str]:
+        """The text, or the pair of both."""
+        return self.text_a if self.text_b is None else (self.text_a, self.text_b)
+
 
 class Layout(NamedTuple):
     """What the columns of a file are called.

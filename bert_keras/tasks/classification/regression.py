@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,12 @@ from bert_keras.tasks.tables import Row
 
 LABEL = "score"  # the name of the only output
 LARGEST = float(np.finfo(np.float32).max)
+
+
+class Score(NamedTuple):
+    """A number."""
+
+    score: float
 
 
 def read(row: Row, columns: Sequence[str]) -> float:
@@ -71,6 +78,11 @@ def predict(logits: np.ndarray, labels: Sequence[str]) -> list[str]:
     return [f"{number:.7g}" for number in logits[:, 0]]
 
 
+def decode(logits: np.ndarray, labels: Sequence[str]) -> list[Score]:
+    """A `Score` for each row of logits [N, 1]."""
+    return [Score(number) for number in logits[:, 0].tolist()]
+
+
 ANSWERS = Answers(
     read=read,
     names=names,
@@ -82,5 +94,6 @@ ANSWERS = Answers(
     score=score,
     probabilities=probabilities,
     predict=predict,
+    decode=decode,
     column=LABEL,
 )

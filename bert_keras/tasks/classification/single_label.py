@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,13 @@ from bert_keras.tasks.classification.metrics import scores
 from bert_keras.tasks.classification.reading import Example, column_of, label_name
 from bert_keras.tasks.collapse import notify_collapse
 from bert_keras.tasks.tables import Row
+
+
+class Label(NamedTuple):
+    """The most likely label, and label -> probability of all."""
+
+    label: str
+    probabilities: dict[str, float]
 
 
 def read(row: Row, columns: Sequence[str]) -> str:
@@ -61,6 +69,12 @@ def predict(logits: np.ndarray, labels: Sequence[str]) -> list[str]:
     return [labels[index] for index in logits.argmax(axis=-1)]
 
 
+def decode(logits: np.ndarray, labels: Sequence[str]) -> list[Label]:
+    """A `Label` for each row of logits [N, L]."""
+    rows = zip(predict(logits, labels), probabilities(logits).tolist(), strict=True)
+    return [Label(label, dict(zip(labels, row, strict=True))) for label, row in rows]
+
+
 ANSWERS = Answers(
     read=read,
     names=names,
@@ -72,5 +86,6 @@ ANSWERS = Answers(
     score=score,
     probabilities=probabilities,
     predict=predict,
+    decode=decode,
     column="prediction",
 )

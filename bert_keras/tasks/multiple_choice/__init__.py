@@ -3,6 +3,6 @@
 example: a context, its continuations, which one is right
 layouts: a row of SWAG, CODAH or RACE -> examples
 reading: files -> examples
-encoding: examples -> ids, a sequence for each continuation
+task: texts -> ids, a sequence for each continuation; logits -> answers
 scoring: logits -> probabilities, accuracy, a table of predictions
 """

@@ -22,6 +22,11 @@ class Example(NamedTuple):
     continuations: tuple[str, ...]
     label: int | None
 
+    @property
+    def texts(self) -> tuple[str, tuple[str, ...]]:
+        """What is asked: the context and its continuations."""
+        return self.context, self.continuations
+
 
 def check_text(place: str, name: str, text: Any) -> str:
     """The text; raises InputError, which names the place, if it is none or blank."""

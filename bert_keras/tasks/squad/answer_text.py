@@ -29,11 +29,20 @@ def text_at_offsets(
     context: EncodedContext, first: int, last: int, tokenizer: WordPieceTokenizer
 ) -> str:
     """The characters of the context from the first piece to the last, as they stand there."""
+    start, end = offsets(context, first, last, tokenizer)
+    return context.text[start:end]
+
+
+def offsets(
+    context: EncodedContext, first: int, last: int, tokenizer: WordPieceTokenizer
+) -> tuple[int, int]:
+    """Where in the context's text the pieces from `first` to `last` stand, in characters."""
     first_word, last_word = context.word_of_piece[first], context.word_of_piece[last]
-    text = context.text_of_words(first_word, last_word)
     num_before, _ = context.pieces_of_words(first_word, last_word)
-    tokens = tokenizer.tokenize_with_offsets(text)[first - num_before : last - num_before + 1]
-    return text[min(token.start for token in tokens) : max(token.end for token in tokens)]
+    tokens = tokenizer.tokenize_with_offsets(context.text_of_words(first_word, last_word))
+    shown = tokens[first - num_before : last - num_before + 1]
+    shift = int(context.word_starts[first_word])
+    return shift + min(token.start for token in shown), shift + max(token.end for token in shown)
 
 
 # --answer_text -> how

@@ -1,16 +1,15 @@
-"""Files of questions -> examples. A context is cut into pieces once, for all its questions."""
+"""Questions -> examples. A context is cut into pieces once, for all its questions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from bert_keras.data.encoded import EncodedExamples
-from bert_keras.progress import Progress
 from bert_keras.tasks.squad.answer_spans import AnswerSpan, find_answer
 from bert_keras.tasks.squad.contexts import EncodedContext, Encoder
 from bert_keras.tasks.squad.packing import Packer, PlacedWindow, WindowSizes
-from bert_keras.tasks.squad.reading import Question, SquadFile
+from bert_keras.tasks.squad.reading import Question
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
 
@@ -20,12 +19,14 @@ class PredictionFeatures(NamedTuple):
     Attributes:
         examples: inputs of a model, [N].
         windows: what each shows, [N].
-        contexts: those of the file.
+        contexts: those of all questions.
+        context_of_question: which of them each question is about.
     """
 
     examples: EncodedExamples
     windows: list[PlacedWindow]
     contexts: list[EncodedContext]
+    context_of_question: list[int]
 
 
 class TrainingFeatures(NamedTuple):
@@ -44,30 +45,37 @@ class TrainingFeatures(NamedTuple):
 
 
 def prediction_features(
-    file: SquadFile, tokenizer: WordPieceTokenizer, sizes: WindowSizes
+    contexts: Sequence[str],
+    questions: Iterable[Question],
+    tokenizer: WordPieceTokenizer,
+    sizes: WindowSizes,
 ) -> PredictionFeatures:
-    """The windows of a file. Answers are not looked at."""
+    """The windows of questions about contexts. Answers are not looked at."""
     encoder = Encoder(tokenizer)
-    contexts = [*map(encoder.context, file.contexts)]
-    packer, placed_windows = Packer(tokenizer, sizes), []
-    for index, question in _with_progress(file.questions):
-        context = contexts[question.context]
+    encoded_contexts = [*map(encoder.context, contexts)]
+    packer, placed_windows, context_of_question = Packer(tokenizer, sizes), [], []
+    for index, question in enumerate(questions):
+        context_of_question.append(question.context)
+        context = encoded_contexts[question.context]
         for placed, input_ids in packer.pack(index, encoder.ids(question.text), context):
             packer.add(placed, input_ids)
             placed_windows.append(placed)
-    return PredictionFeatures(packer.examples({}), placed_windows, contexts)
+    examples = packer.examples({})
+    return PredictionFeatures(examples, placed_windows, encoded_contexts, context_of_question)
 
 
 def training_features(
-    file: SquadFile,
+    contexts: Sequence[str],
+    questions: Iterable[Question],
     tokenizer: WordPieceTokenizer,
     sizes: WindowSizes,
     keep_windows_without_answer: bool = True,
 ) -> TrainingFeatures:
-    """The windows of a file with their answers; of several answers to a question the first.
+    """The windows of questions with their answers; of several answers to a question the first.
 
     Args:
-        file: each question has an answer, or is impossible.
+        contexts: what the questions are about.
+        questions: each has an answer, or is impossible.
         tokenizer: makes the pieces.
         sizes: those of the windows.
         keep_windows_without_answer: whether windows that do not show the answer of their question
@@ -75,10 +83,10 @@ def training_features(
             says that it throws them out (google-research/bert#801).
     """
     encoder = Encoder(tokenizer)
-    contexts = [*map(encoder.context, file.contexts)]
+    encoded_contexts = [*map(encoder.context, contexts)]
     packer, positions, lost, moved = Packer(tokenizer, sizes), [], [], []
-    for index, question in _with_progress(file.questions):
-        context, span = contexts[question.context], None
+    for index, question in enumerate(questions):
+        context, span = encoded_contexts[question.context], None
         if not question.is_impossible:
             span = find_answer(context, question.answers[0], encoder)
             if span is None:
@@ -103,10 +111,3 @@ def _positions(placed: PlacedWindow, span: AnswerSpan | None) -> tuple[int, int]
         return 0, 0
     shift = placed.offset - window.start
     return span.first + shift, span.last + shift
-
-
-def _with_progress(questions: list[Question]) -> Iterator[tuple[int, Question]]:
-    with Progress("cutting windows", total=len(questions), unit=" questions") as progress:
-        for index, question in enumerate(questions):
-            yield index, question
-            progress.advance()

@@ -24,6 +24,7 @@ from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 # Of a question none of whose spans can be the answer; the score of "no answer" that the original
 # begins with. It would answer "empty" there in version 1.1, and fail in 2.0.
 NULL_ODDS_WITHOUT_SPAN = 1e6
+NO_SPAN = Span(-1, -1, 0.0, 0.0)
 
 
 class AnswerSettings(NamedTuple):
@@ -37,12 +38,17 @@ class AnswerSettings(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """One of the best answers; its text is empty for "there is no answer"."""
+    """One of the best answers; its text is empty for "there is no answer".
+
+    The fields but the last are those of the original's file. `span` is where it comes from; -1 and
+    -1 are the pieces of no answer.
+    """
 
     text: str
     probability: float
     start_logit: float
     end_logit: float
+    span: Span
 
 
 class PredictedAnswer(NamedTuple):
@@ -52,25 +58,25 @@ class PredictedAnswer(NamedTuple):
         text: the answer; empty if there is none.
         null_odds: the score of "no answer" less that of the best span.
         n_best: the best answers, with their probabilities among themselves.
+        span: where the answer comes from.
     """
 
     text: str
     null_odds: float
     n_best: list[Candidate]
+    span: Span
 
 
 def predicted_answers(
-    file: SquadFile,
     features: PredictionFeatures,
     outputs: Mapping[str, Sequence[np.ndarray]],
     settings: AnswerSettings,
     tokenizer: WordPieceTokenizer,
 ) -> list[PredictedAnswer]:
-    """An answer to each question of the file, in its order.
+    """An answer to each question, in their order.
 
     Args:
-        file: the questions.
-        features: their N windows.
+        features: the N windows of the questions.
         outputs: `start_logits` and `end_logits`, N arrays each, as long as the window or longer.
         settings: how answers are chosen.
         tokenizer: what the pieces were made by.
@@ -81,13 +87,13 @@ def predicted_answers(
     start_logits, end_logits = (
         _complete(outputs[name], len(features.windows)) for name in ("start_logits", "end_logits")
     )
-    rows_of_question: list[list[int]] = [[] for _ in file.questions]
+    rows_of_question: list[list[int]] = [[] for _ in features.context_of_question]
     for row, placed in enumerate(features.windows):
         rows_of_question[placed.question].append(row)
     answers = []
-    for question, rows in zip(file.questions, rows_of_question, strict=True):
+    for context, rows in zip(features.context_of_question, rows_of_question, strict=True):
         text_of = functools.partial(
-            _text, features.contexts[question.context], tokenizer, settings.answer_text
+            _text, features.contexts[context], tokenizer, settings.answer_text
         )
         windows, starts, ends = (
             [column[row] for row in rows] for column in (features.windows, start_logits, end_logits)
@@ -124,7 +130,7 @@ def prediction_files(
     ids = [question.id for question in file.questions]
     contents: dict[str, list[Any]] = {
         "predictions.json": [answer.text for answer in answers],
-        "nbest_predictions.json": [[c._asdict() for c in answer.n_best] for answer in answers],
+        "nbest_predictions.json": [[*map(_as_in_file, answer.n_best)] for answer in answers],
     }
     if version_2:
         contents["null_odds.json"] = [answer.null_odds for answer in answers]
@@ -132,6 +138,10 @@ def prediction_files(
         name: json.dumps(dict(zip(ids, values, strict=True)), indent=4) + "\n"
         for name, values in contents.items()
     }
+
+
+def _as_in_file(candidate: Candidate) -> dict[str, Any]:
+    return {name: value for name, value in candidate._asdict().items() if name != "span"}
 
 
 def _complete(rows: Sequence[np.ndarray | None], num_windows: int) -> Sequence[np.ndarray]:
@@ -147,10 +157,10 @@ def _complete(rows: Sequence[np.ndarray | None], num_windows: int) -> Sequence[n
 def _null_span(start_logits: list[np.ndarray], end_logits: list[np.ndarray]) -> Span:
     """ "No answer": the least score of [CLS] as start and end, the first one of equals."""
     nulls = [
-        _NO_SPAN._replace(start_logit=float(start[0]), end_logit=float(end[0]))
+        NO_SPAN._replace(start_logit=float(start[0]), end_logit=float(end[0]))
         for start, end in zip(start_logits, end_logits, strict=True)
     ]
-    return min(nulls, key=_score, default=_NO_SPAN)
+    return min(nulls, key=_score, default=NO_SPAN)
 
 
 def _answer(
@@ -167,10 +177,11 @@ def _answer(
     null = _null_span(start_logits, end_logits)
     n_best = _with_probabilities(_n_best(spans, null, text_of, settings))
     if not spans:
-        return PredictedAnswer("", NULL_ODDS_WITHOUT_SPAN, n_best)
+        return PredictedAnswer("", NULL_ODDS_WITHOUT_SPAN, n_best, NO_SPAN)
     null_odds = _score(null) - spans[0].start_logit - spans[0].end_logit
     is_null = settings.version_2_with_negative and null_odds > settings.null_score_diff_threshold
-    return PredictedAnswer("" if is_null else text_of(spans[0]), null_odds, n_best)
+    text, span = ("", NO_SPAN) if is_null else (text_of(spans[0]), spans[0])
+    return PredictedAnswer(text, null_odds, n_best, span)
 
 
 def _n_best(
@@ -185,7 +196,7 @@ def _n_best(
             break
         best_by_text.setdefault("" if span is null else text_of(span), span)
     if has_null or not spans:
-        best_by_text.setdefault("", null if has_null else _NO_SPAN)
+        best_by_text.setdefault("", null if has_null else NO_SPAN)
     return best_by_text
 
 
@@ -201,13 +212,10 @@ def _with_probabilities(best_by_text: dict[str, Span]) -> list[Candidate]:
     shares = [math.exp(_score(span) - best) for span in best_by_text.values()]
     total = functools.reduce(operator.add, shares)
     return [
-        Candidate(text, share / total, span.start_logit, span.end_logit)
+        Candidate(text, share / total, span.start_logit, span.end_logit, span)
         for (text, span), share in zip(best_by_text.items(), shares, strict=True)
     ]
 
 
 def _score(span: Span) -> float:
     return span.start_logit + span.end_logit
-
-
-_NO_SPAN = Span(-1, -1, 0.0, 0.0)

@@ -1,18 +1,16 @@
-"""Sentences as numbers, and the logits of their tokens as a label for each word.
+"""Sentences as windows of tokens, and what a model makes of these as a row for each word.
 
 The first piece of a word represents it (paper, section 5.3). A word without a piece takes part in
 nothing and is labeled by rule, so that what is written has as many rows as what was read.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from bert_keras.data.encoded import EncodedExamples
-from bert_keras.progress import Progress
-from bert_keras.tasks.tagging.columns import Sentence
-from bert_keras.tasks.tagging.labels import label_of_no_piece
+from bert_keras.tasks.task import Encoded
 from bert_keras.tasks.windows import Window, windows
 from bert_keras.tokenizers.vocabulary import CLASSIFICATION, SEPARATOR
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
@@ -20,18 +18,18 @@ from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 NO_PIECE = Window(0, 0, np.zeros(0, bool))
 
 
-class EncodedSentences(NamedTuple):
-    """N windows of sentences, and which words are decided in each: every word in one.
+class WordPlaces(NamedTuple):
+    """Which words are decided in each of N windows: every word with a piece in one.
 
     Attributes:
-        examples: the inputs of a model, T_i positions in window i.
         words: N arrays int64 [D_i]: the words, counted through all sentences.
         positions: N arrays int64 [D_i]: where their first pieces are.
+        num_words: of each sentence.
     """
 
-    examples: EncodedExamples
     words: list[np.ndarray]
     positions: list[np.ndarray]
+    num_words: list[int]
 
 
 class _DecidedWords(NamedTuple):
@@ -42,24 +40,27 @@ class _DecidedWords(NamedTuple):
     positions: np.ndarray
 
 
-def encode(
-    sentences: Sequence[Sentence], tokenizer: WordPieceTokenizer, max_seq_length: int
-) -> EncodedSentences:
-    """Sentences as examples; one that is longer than `max_seq_length` becomes several of them."""
-    ids, words, positions = [], [], []
-    num_words = 0
-    with Progress("encoding sentences", len(sentences), " sentences") as progress:
-        for sentence in sentences:
-            for window in _windows(sentence.words, tokenizer, max_seq_length):
-                ids.append(window.ids)
-                words.append(num_words + window.words)
-                positions.append(window.positions)
-            num_words += len(sentence.words)
-            progress.advance()
-    return EncodedSentences(EncodedExamples.of_sequences(ids), words, positions)
+def encode_sentences(
+    sentences: Iterable[Sequence[str]], tokenizer: WordPieceTokenizer, max_seq_length: int
+) -> Encoded:
+    """The words of sentences as examples; a sentence that does not fit becomes several of them.
+
+    `places` are `WordPlaces`.
+    """
+    ids, words, positions, num_words = [], [], [], []
+    num_before = 0
+    for sentence in sentences:
+        for window in _windows(sentence, tokenizer, max_seq_length):
+            ids.append(window.ids)
+            words.append(num_before + window.words)
+            positions.append(window.positions)
+        num_words.append(len(sentence))
+        num_before += len(sentence)
+    places = WordPlaces(words, positions, num_words)
+    return Encoded(EncodedExamples.of_sequences(ids), places)
 
 
-def with_targets(encoded: EncodedSentences, label_ids: np.ndarray) -> EncodedExamples:
+def with_targets(encoded: Encoded, label_ids: np.ndarray) -> EncodedExamples:
     """The examples with `label_ids` int32 and `label_weights` float32 [T_i]: 1 at decided words.
 
     Args:
@@ -67,8 +68,9 @@ def with_targets(encoded: EncodedSentences, label_ids: np.ndarray) -> EncodedExa
         label_ids: that of each of their words.
     """
     targets, weights = [], []
+    places: WordPlaces = encoded.places
     for ids, words, positions in zip(
-        encoded.examples.tokens["input_ids"], encoded.words, encoded.positions, strict=True
+        encoded.examples.tokens["input_ids"], places.words, places.positions, strict=True
     ):
         targets.append(np.zeros(len(ids), np.int32))
         targets[-1][positions] = label_ids[words]
@@ -78,19 +80,21 @@ def with_targets(encoded: EncodedSentences, label_ids: np.ndarray) -> EncodedExa
     return encoded.examples._replace(tokens=tokens)
 
 
-def predicted_labels(
-    encoded: EncodedSentences,
-    logits: Sequence[np.ndarray],
-    sentences: Sequence[Sentence],
-    labels: Sequence[str],
-) -> list[list[str]]:
-    """A label for each word of each sentence, from logits [at least T_i, L] of each window."""
-    num_words = [len(sentence.words) for sentence in sentences]
-    ids = np.full(sum(num_words), labels.index(label_of_no_piece(labels)))
-    for of_window, words, positions in zip(logits, encoded.words, encoded.positions, strict=True):
-        ids[words] = of_window[positions].argmax(axis=-1)
-    of_sentences = np.split(ids, np.cumsum(num_words)[:-1])
-    return [[labels[index] for index in of_sentence] for of_sentence in of_sentences]
+def at_words(
+    outputs: Sequence[np.ndarray], places: WordPlaces, without_piece: np.ndarray
+) -> list[np.ndarray]:
+    """What a model makes of the first piece of each word, a sentence an array [W, ...].
+
+    Args:
+        outputs: of each window, [at least T_i, ...].
+        places: where in them the words are.
+        without_piece: the row [...] of words that no window holds.
+    """
+    num_words = sum(places.num_words)
+    rows = np.repeat(np.asarray(without_piece, np.float32)[np.newaxis], num_words, axis=0)
+    for of_window, words, positions in zip(outputs, places.words, places.positions, strict=True):
+        rows[words] = of_window[positions]
+    return np.split(rows, np.cumsum(places.num_words)[:-1]) if places.num_words else []
 
 
 def _windows(

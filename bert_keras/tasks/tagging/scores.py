@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from bert_keras.tasks.collapse import notify_collapse
+from bert_keras.tasks.tagging.entities import as_iobes, entity_spans
 from bert_keras.tasks.tagging.labels import are_of_entities
 
 NAMES = ("precision", "recall", "f1")
-_IOBES_OF_BILOU = {"L": "E", "U": "S"}  # last, unit: end, single
 
 
 def scores(
@@ -34,10 +34,10 @@ def entity_scores(gold: list[list[str]], predicted: list[list[str]]) -> dict[str
     its other name, IOBES. What would be divided by 0 is 0: the precision where nothing was
     predicted.
     """
-    from seqeval.metrics.sequence_labeling import get_entities, precision_recall_fscore_support
+    from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 
     gold, predicted = (
-        [[_as_iobes(label) for label in labels] for labels in rows] for rows in (gold, predicted)
+        [[as_iobes(label) for label in labels] for labels in rows] for rows in (gold, predicted)
     )
 
     def scores_of(average):
@@ -47,7 +47,7 @@ def entity_scores(gold: list[list[str]], predicted: list[list[str]]) -> dict[str
         return values
 
     scores = dict(zip(NAMES, scores_of("micro"), strict=True))
-    types = sorted({name for name, _, _ in get_entities(gold) + get_entities(predicted)})
+    types = sorted({entity.type for row in gold + predicted for entity in entity_spans(row)})
     if types:
         rows = zip(*scores_of(None), strict=True)  # in the order of their names
         for entity_type, row in zip(types, rows, strict=True):
@@ -61,7 +61,3 @@ def accuracy(gold: list[list[str]], predicted: list[list[str]]) -> float:
     from seqeval.metrics import accuracy_score
 
     return float(accuracy_score(gold, predicted))
-
-
-def _as_iobes(label: str) -> str:
-    return _IOBES_OF_BILOU.get(label[:1], label[:1]) + label[1:]

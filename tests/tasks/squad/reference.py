@@ -45,6 +45,11 @@ def golden_file(version: str) -> SquadFile:
     return read_squad(str(GOLDEN / "squad" / version / "input.json"))
 
 
+def contents(file: SquadFile) -> tuple:
+    """What features are made of: contexts and questions."""
+    return file.contexts, file.questions
+
+
 def golden_sizes(version: str) -> WindowSizes:
     settings = read_json(version, "settings.json")
     return WindowSizes(*(settings[name] for name in WindowSizes._fields))

@@ -17,7 +17,7 @@ from bert_keras.tasks.squad.predictions import (
 )
 from bert_keras.tasks.squad.reading import read_squad
 from tests.tasks.squad import reference
-from tests.tasks.squad.reference import question, write
+from tests.tasks.squad.reference import contents, question, write
 
 V1 = AnswerSettings()
 V2 = AnswerSettings(version_2_with_negative=True)
@@ -29,11 +29,11 @@ def answer(tmp_path):
     """Settings and logits by position -> the answer to one question about `the ship`."""
     path = write(tmp_path / "f.json", ("the ship", [question("the port")]))
     file, tokenizer = read_squad(path), reference.small_tokenizer()
-    features = prediction_features(file, tokenizer, WindowSizes(12, 4, 2))
+    features = prediction_features(*contents(file), tokenizer, WindowSizes(12, 4, 2))
 
     def answer(settings, starts, ends):
         outputs = {"start_logits": [logits(starts)], "end_logits": [logits(ends)]}
-        return predicted_answers(file, features, outputs, settings, tokenizer)[0]
+        return predicted_answers(features, outputs, settings, tokenizer)[0]
 
     return answer
 
@@ -48,10 +48,10 @@ def logits(by_position):
 @pytest.mark.parametrize("version", reference.VERSIONS)
 def test_files_are_those_of_the_original(version):
     file, tokenizer = reference.golden_file(version), reference.tokenizer()
-    features = prediction_features(file, tokenizer, reference.golden_sizes(version))
+    features = prediction_features(*contents(file), tokenizer, reference.golden_sizes(version))
     settings = reference.golden_answer_settings(version)
     outputs = reference.golden_logits(version)
-    answers = predicted_answers(file, features, outputs, settings, tokenizer)
+    answers = predicted_answers(features, outputs, settings, tokenizer)
 
     written = prediction_files(file, answers, settings.version_2_with_negative)
     assert written.pop("nbest_predictions.json") == reference.unpacked(
@@ -98,24 +98,24 @@ def test_answers_are_no_longer_than_allowed(answer):
 def test_padding_takes_no_place_among_the_best(answer, tmp_path):
     path = write(tmp_path / "f.json", ("the ship", [question("the port")]))
     file, tokenizer = read_squad(path), reference.small_tokenizer()
-    features = prediction_features(file, tokenizer, WindowSizes(12, 4, 2))
+    features = prediction_features(*contents(file), tokenizer, WindowSizes(12, 4, 2))
     outputs = {"start_logits": [logits({7: 9, 4: 3})], "end_logits": [logits({7: 9, 5: 3})]}
     cut = without_padding(outputs, features)
     settings = V1._replace(n_best_size=1)
-    assert predicted_answers(file, features, outputs, settings, tokenizer)[0].text == ""
-    assert predicted_answers(file, features, cut, settings, tokenizer)[0].text == "the ship"
+    assert predicted_answers(features, outputs, settings, tokenizer)[0].text == ""
+    assert predicted_answers(features, cut, settings, tokenizer)[0].text == "the ship"
 
 
 @pytest.mark.parametrize("drop", [lambda rows: rows[:-2], lambda rows: [None, *rows[1:-1], None]])
 def test_missing_windows_are_counted(tmp_path, drop):  # google-research/bert#1028
     path = write(tmp_path / "f.json", (" ".join(["a"] * 38), [question("the")]))
     file, tokenizer = read_squad(path), reference.small_tokenizer()
-    features = prediction_features(file, tokenizer, WindowSizes(24, 2, 2))
+    features = prediction_features(*contents(file), tokenizer, WindowSizes(24, 2, 2))
     assert len(features.windows) == 10
     rows = drop([np.zeros(24, np.float32)] * 10)
     outputs = {"start_logits": rows, "end_logits": rows}
     with pytest.raises(InputError, match="2 of 10 windows are missing"):
-        predicted_answers(file, features, outputs, V1, tokenizer)
+        predicted_answers(features, outputs, V1, tokenizer)
     with pytest.raises(InputError, match="2 of 10 windows are missing"):
         without_padding(outputs, features)
 
@@ -124,9 +124,11 @@ def test_every_question_has_a_row(tmp_path):
     """Also those about a context without pieces, which has no window."""
     paragraphs = ("", [question(question_id="1")]), ("the ship", [question(question_id="2")])
     file = read_squad(write(tmp_path / "f.json", *paragraphs))
-    features = prediction_features(file, reference.small_tokenizer(), WindowSizes(12, 4, 2))
+    features = prediction_features(
+        *contents(file), reference.small_tokenizer(), WindowSizes(12, 4, 2)
+    )
     outputs = {"start_logits": [logits({4: 1})], "end_logits": [logits({4: 1})]}
-    answers = predicted_answers(file, features, outputs, V2, reference.small_tokenizer())
+    answers = predicted_answers(features, outputs, V2, reference.small_tokenizer())
     files = prediction_files(file, answers, version_2=True)
     assert json.loads(files["predictions.json"]) == {"1": "", "2": "the"}
     assert json.loads(files["null_odds.json"])["1"] == NULL_ODDS_WITHOUT_SPAN

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bert_keras.tasks.tagging.columns import Sentence
-from bert_keras.tasks.tagging.encoding import encode, predicted_labels, with_targets
+from bert_keras.tasks.tagging.encoding import encode_sentences, with_targets
+from bert_keras.tasks.tagging.task import predicted_labels
 from bert_keras.tokenizers.vocabulary import SPECIAL_TOKENS
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
@@ -14,8 +14,7 @@ LABELS = ("O", "B-LOC", "I-LOC")
 
 
 def encoded(words, max_seq_length=16):
-    sentences = [Sentence(row, [], []) for row in words]
-    return sentences, encode(sentences, TOKENIZER, max_seq_length)
+    return encode_sentences(words, TOKENIZER, max_seq_length)
 
 
 def pieces(found):
@@ -30,7 +29,7 @@ def one_hot_logits(examples, num_labels, num_padding=0):
 
 
 def test_the_first_piece_of_each_word_counts():
-    _, found = encoded([["sails", "the", "sailed"], ["port"]])
+    found = encoded([["sails", "the", "sailed"], ["port"]])
     examples = with_targets(found, np.array([1, 0, 2, 1]))
     assert pieces(found) == [
         ["[CLS]", "sail", "##s", "the", "sail", "##ed", "[SEP]"],
@@ -49,64 +48,62 @@ def test_the_first_piece_of_each_word_counts():
 
 def test_words_without_a_piece_shift_no_others():
     """lonePatient/BERT-NER-Pytorch#48, dmis-lab/biobert#107."""
-    sentences, found = encoded([["the", "\u200b", "port", "\u0097", "\ufe0f", "ship"]])
+    found = encoded([["the", "\u200b", "port", "\u0097", "\ufe0f", "ship"]])
     assert pieces(found) == [["[CLS]", "the", "port", "ship", "[SEP]"]]
     examples = with_targets(found, np.array([0, 2, 1, 2, 2, 0]))
     assert examples.tokens["label_ids"][0].tolist() == [0, 0, 1, 0, 0]
     assert examples.tokens["label_weights"][0].tolist() == [0, 1, 1, 1, 0]
     logits = one_hot_logits(examples, len(LABELS))
-    assert predicted_labels(found, logits, sentences, LABELS) == [
-        ["O", "O", "B-LOC", "O", "O", "O"]
-    ]
+    assert predicted_labels(found, logits, LABELS) == [["O", "O", "B-LOC", "O", "O", "O"]]
 
 
 def test_a_private_use_character_is_a_word():
-    _, found = encoded([["the", "\ue000", "port"]])
+    found = encoded([["the", "\ue000", "port"]])
     assert pieces(found) == [["[CLS]", "the", "[UNK]", "port", "[SEP]"]]
-    assert found.positions[0].tolist() == [1, 2, 3]
+    assert found.places.positions[0].tolist() == [1, 2, 3]
 
 
 def test_a_sentence_of_nothing_has_its_labels():
-    sentences, found = encoded([["\u200b", "\ufe0f"], ["port"], ["\x01"]])
+    found = encoded([["\u200b", "\ufe0f"], ["port"], ["\x01"]])
     assert pieces(found) == [["[CLS]", "[SEP]"], ["[CLS]", "port", "[SEP]"], ["[CLS]", "[SEP]"]]
     logits = [np.array([[0.0, 0.0, 1.0]] * 3)] * 3
-    labels = predicted_labels(found, logits, sentences, LABELS)
+    labels = predicted_labels(found, logits, LABELS)
     assert labels == [["O", "O"], ["I-LOC"], ["O"]]
 
 
 def test_white_space_in_a_word_parts_pieces_and_not_words():
-    _, found = encoded([["the port", "ship\u00a0sails"]])
+    found = encoded([["the port", "ship\u00a0sails"]])
     assert pieces(found) == [["[CLS]", "the", "port", "ship", "sail", "##s", "[SEP]"]]
-    assert found.positions[0].tolist() == [1, 3]
+    assert found.places.positions[0].tolist() == [1, 3]
 
 
 def test_special_tokens_are_no_text():
-    _, found = encoded([["[SEP]"]])
+    found = encoded([["[SEP]"]])
     assert pieces(found)[0].count("[SEP]") == 1
 
 
 def test_a_long_sentence_is_cut_into_windows_and_decided_where_context_is():
     """Room for 4 pieces, windows 2 apart: 0-3, 2-5, 4-6; by hand as run_squad.py decides."""
-    _, found = encoded([["the"] * 7], max_seq_length=6)
+    found = encoded([["the"] * 7], max_seq_length=6)
     assert [len(row) for row in found.examples.tokens["input_ids"]] == [6, 6, 5]
-    assert [row.tolist() for row in found.words] == [[0, 1, 2], [3, 4], [5, 6]]
-    assert [row.tolist() for row in found.positions] == [[1, 2, 3], [2, 3], [2, 3]]
+    assert [row.tolist() for row in found.places.words] == [[0, 1, 2], [3, 4], [5, 6]]
+    assert [row.tolist() for row in found.places.positions] == [[1, 2, 3], [2, 3], [2, 3]]
 
 
 def test_a_word_of_very_many_pieces_is_decided_once():
-    sentences, found = encoded([["port", "a" * 150, "ship"]], max_seq_length=10)
+    found = encoded([["port", "a" * 150, "ship"]], max_seq_length=10)
     examples = with_targets(found, np.array([1, 2, 1]))
     assert sum(row.sum() for row in examples.tokens["label_weights"]) == 3
     assert max(map(len, examples.tokens["input_ids"])) == 10
-    labels = predicted_labels(found, one_hot_logits(examples, 3), sentences, LABELS)
+    labels = predicted_labels(found, one_hot_logits(examples, 3), LABELS)
     assert labels == [["B-LOC", "I-LOC", "B-LOC"]]
-    assert len(found.words) <= 3  # parts of the long word alone are no examples
+    assert len(found.places.words) <= 3  # parts of the long word alone are no examples
 
 
 def test_a_file_without_blank_lines_is_one_long_sentence():
-    sentences, found = encoded([["the"] * 20_000], max_seq_length=128)
+    found = encoded([["the"] * 20_000], max_seq_length=128)
     examples = with_targets(found, np.arange(20_000) % 3)
-    labels = predicted_labels(found, one_hot_logits(examples, 3), sentences, LABELS)
+    labels = predicted_labels(found, one_hot_logits(examples, 3), LABELS)
     assert labels == [[LABELS[index % 3] for index in range(20_000)]]
 
 
@@ -121,11 +118,11 @@ WORDS = st.sampled_from(["the", "sails", "aaaaa", "a" * 30, "\u200b", "\ue000", 
 )
 def test_every_word_gets_its_label_back(words, max_seq_length, num_padding, random):
     """For each length of windows and each padding of a batch; and each word counts once at most."""
-    sentences, found = encoded(words, max_seq_length)
+    found = encoded(words, max_seq_length)
     ids = np.array([random.randrange(1, 3) for row in words for _ in row])
     examples = with_targets(found, ids)
     logits = one_hot_logits(examples, len(LABELS), num_padding)
-    labels = predicted_labels(found, logits, sentences, LABELS)
+    labels = predicted_labels(found, logits, LABELS)
     assert [len(row) for row in labels] == [len(row) for row in words]
     flat = [word for row in words for word in row]
     has_piece = [bool(TOKENIZER.tokenize(word)) for word in flat]
@@ -136,7 +133,7 @@ def test_every_word_gets_its_label_back(words, max_seq_length, num_padding, rand
 
 
 def test_words_are_counted_through_all_sentences():
-    _, found = encoded([["the", "port"], ["\u200b"], ["ship"]])
-    assert [row.tolist() for row in found.words] == [[0, 1], [], [3]]
+    found = encoded([["the", "port"], ["\u200b"], ["ship"]])
+    assert [row.tolist() for row in found.places.words] == [[0, 1], [], [3]]
     with pytest.raises(IndexError):
         with_targets(found, np.array([0, 1, 2]))
