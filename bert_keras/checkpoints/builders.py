@@ -1,6 +1,7 @@
 """Which function of `bert_keras.models` a set of weights was made for, by its name in files."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
 import keras
 
@@ -63,7 +64,10 @@ def config_of(model: keras.Model) -> BertConfig | None:
 
 
 def stored_model_of(
-    model: keras.Model, tokenizer: WordPieceTokenizer | None, made_by: str = ""
+    model: keras.Model,
+    tokenizer: WordPieceTokenizer | None,
+    made_by: str = "",
+    task: Mapping[str, Any] | None = None,
 ) -> StoredModel:
     """A Keras model as the formats write it.
 
@@ -71,6 +75,7 @@ def stored_model_of(
         model: one that a function of `bert_keras.models` made.
         tokenizer: that of its vocabulary.
         made_by: a sentence for its card.
+        task: what is to be known of its texts and answers.
 
     Raises:
         InputError: it was not made by one of them.
@@ -92,6 +97,7 @@ def stored_model_of(
         model=name if name in BUILDERS else shown_model(shapes),
         pooling=pooling and Pooling(pooling.modes, pooling.normalize),
         made_by=made_by,
+        task=task or {},
     )
 
 

@@ -3,7 +3,8 @@
 import contextlib
 import dataclasses
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import keras
 
@@ -91,6 +92,7 @@ def save_pretrained(
     tokenizer: WordPieceTokenizer | None,
     folder: str | os.PathLike,
     made_by: str = "",
+    task: Mapping[str, Any] | None = None,
 ) -> None:
     """Writes config, vocabulary with its case setting, weights, and a card (README.md).
 
@@ -101,13 +103,15 @@ def save_pretrained(
         tokenizer: that of its vocabulary.
         folder: made if needed. A README.md of yours is left as it is.
         made_by: a sentence for the card, on how the model was made.
+        task: what else is to be known of its texts and answers, the content of `task.json`, such
+            as {"task": "classification", "max_seq_length": 64}.
 
     Raises:
         InputError: the folder cannot be written.
     """
     folder = os.fspath(folder)
     check_no_other_model(folder)
-    native.replace(stored_model_of(model, tokenizer, made_by), folder)
+    native.replace(stored_model_of(model, tokenizer, made_by, task), folder)
 
 
 def check_no_other_model(folder: str) -> None:

@@ -1,7 +1,8 @@
 """A pretrained model as files hold it, in the terms of the original whatever the format."""
 
 import dataclasses
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from bert_keras.checkpoints.weights import Weights
 from bert_keras.config import BertConfig
@@ -27,8 +28,9 @@ class StoredModel:
 
     `weights` is None where they are to be drawn at random. `model` is the function of
     `bert_keras.models` that they were made for, by its name, such as "classifier"; None where the
-    files do not say it. `pooling` is set where a sentence encoder was stored. `made_by` says for
-    its card how it was made.
+    files do not say it. `pooling` is set where a sentence encoder was stored. `task` is what is to
+    be known of its texts and answers, the content of `task.json`; nothing where it is not said.
+    `made_by` says for its card how it was made.
     """
 
     config: BertConfig
@@ -36,4 +38,5 @@ class StoredModel:
     weights: Weights | None
     model: str | None = None
     pooling: Pooling | None = None
+    task: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     made_by: str = ""

@@ -92,6 +92,14 @@ def longest_first_batches(
     return _dataset(examples, lengths, lambda: iter(batches), slice(0, batch_size), num_batches)
 
 
+def single_batch(
+    examples: EncodedExamples, padded_length: int | None = None
+) -> dict[str, np.ndarray]:
+    """Returns all examples as one batch of `longest_first_batches`, at once and as arrays."""
+    lengths = _all_of_one(_padded_lengths(examples), padded_length)
+    return _batch(examples, np.arange(len(lengths)), lengths.max())
+
+
 def _num_rows(num_examples: int, num_epochs: float) -> int:
     # As written: 70 * 0.1 is a little more than 7 in binary.
     return math.ceil(num_examples * fractions.Fraction(str(num_epochs)))

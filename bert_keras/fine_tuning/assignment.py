@@ -9,6 +9,7 @@ import keras
 from bert_keras.config import BertConfig
 from bert_keras.data.encoded import EncodedExamples, Outputs
 from bert_keras.objectives.loss import Loss
+from bert_keras.tasks.task import Task
 from bert_keras.training.step import Objective
 
 
@@ -43,6 +44,7 @@ class Assignment:
     """A model and what it is to learn.
 
     Attributes:
+        task: how texts come to the model, and answers from it.
         config: the model; it names the labels.
         build: makes the model of a configuration.
         objective: function of (outputs, features) -> dict of name -> Mean.
@@ -54,6 +56,7 @@ class Assignment:
         metric: the name of the score that decides which weights are better; more is better.
     """
 
+    task: Task
     config: BertConfig
     build: Callable[[BertConfig], keras.Model]
     objective: Objective

@@ -69,6 +69,7 @@ def read_assignment(settings: Any, config: BertConfig, tokenizer: WordPieceToken
         name: files.prediction(name, path, labels, names) for name, path in test_paths.items()
     }
     return Assignment(
+        task=files.task,
         config=dataclasses.replace(config, labels=labels, problem_type=description.problem_type),
         build=classifier,
         objective=problem.objective,
@@ -160,10 +161,14 @@ class Files(NamedTuple):
 
         return Prediction(self._encode(examples, name), files, submit)
 
+    @property
+    def task(self) -> Classification:
+        """How texts become examples."""
+        return Classification(self.settings.max_seq_length)
+
     def _encode(self, examples, what):
-        task = Classification(self.settings.max_seq_length)
         texts = [example.texts for example in examples]
-        return encode_set(task, texts, self.tokenizer, what).examples
+        return encode_set(self.task, texts, self.tokenizer, what).examples
 
     def _paths(self, given, name, names):
         """Name of a set -> its file: the given one, or those of the folder."""

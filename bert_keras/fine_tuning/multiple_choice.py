@@ -27,12 +27,12 @@ def read_assignment(settings: Any, config: BertConfig, tokenizer: WordPieceToken
     Raises:
         InputError: a file is missing or damaged, or an example breaks a rule of its layout.
     """
+    task = MultipleChoice(settings.max_seq_length)
 
     def examples_of(name: str, is_labeled: bool = True):
         preflight.check_given(settings, (f"{name}_file",))
         files = expand_input_files(getattr(settings, f"{name}_file"))
         examples = read_examples(files, is_labeled)
-        task = MultipleChoice(settings.max_seq_length)
         encoded = encode_set(task, [example.texts for example in examples], tokenizer, name)
         labels = [example.label for example in examples]
         values = {"label_ids": np.array(labels, np.int32)} if is_labeled else {}
@@ -52,6 +52,7 @@ def read_assignment(settings: Any, config: BertConfig, tokenizer: WordPieceToken
             lambda outputs: {PREDICTIONS_NAME: table(test, outputs["logits"])},
         )
     return Assignment(
+        task=task,
         config=dataclasses.replace(config, labels=(), problem_type=""),  # of another task
         build=models.multiple_choice,
         objective=multiple_choice,

@@ -57,6 +57,7 @@ def read_assignment(settings: Any, config: BertConfig, tokenizer: WordPieceToken
         if settings.do_predict:
             predictions["dev"] = Prediction(questions.examples, questions.files)
     return Assignment(
+        task=task,
         config=dataclasses.replace(config, labels=(), problem_type=""),  # of another task
         build=question_answering,
         objective=span,

@@ -2,6 +2,7 @@
 
 from bert_keras import command_line
 from bert_keras.checkpoints import pretrained
+from bert_keras.checkpoints.builders import stored_model_of
 from bert_keras.data.encoded import EncodedExamples, Outputs
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning import answer_files, recipe, run_model
@@ -11,6 +12,7 @@ from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.fine_tuning.setup import Results
 from bert_keras.notices import notify
 from bert_keras.progress import Progress
+from bert_keras.tasks.task import description
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import agreement, evaluation, run_folder
 from bert_keras.training.inference import Inference
@@ -39,6 +41,7 @@ class Run:
         self._folder = settings.output_dir
         self._tokenizer = tokenizer
         self._assignment = assignment
+        self._described_task = description(assignment.task)
         self._padded_length = recipe.padded_length(settings, session.strategy)
         self._inference = Inference(
             session.strategy, session.model, session.stop, self._padded_length
@@ -79,7 +82,8 @@ class Run:
         early_stopping = self._early_stopping() if settings.early_stopping_epochs else None
         training = recipe.training(settings, self._assignment, self._padded_length, early_stopping)
         if session.is_chief:
-            run_model.describe(session.model, self._tokenizer, self._folder, training.decisive)
+            stored = stored_model_of(session.model, self._tokenizer, task=self._described_task)
+            run_model.describe(stored, self._folder, training.decisive)
         done = session.train(training)
         if early_stopping:
             is_over = self._finish(early_stopping, done, training.num_train_steps)
@@ -127,7 +131,9 @@ class Run:
     def _keep(self, step: int) -> None:
         if self._session.is_chief:
             made_by = f"Made by\n\n    {command_line.command(self._settings)}"
-            pretrained.save_pretrained(self._session.model, self._tokenizer, self._folder, made_by)
+            pretrained.save_pretrained(
+                self._session.model, self._tokenizer, self._folder, made_by, self._described_task
+            )
             run_model.note_kept(self._folder, step)
             if not self._settings.do_predict:
                 answer_files.notify_of_others(self._folder, step)

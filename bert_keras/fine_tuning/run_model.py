@@ -4,11 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import keras
 import tensorflow as tf
 
 from bert_keras.checkpoints import pretrained
-from bert_keras.checkpoints.builders import stored_model_of
 from bert_keras.checkpoints.files.json_files import read_json, write_json
 from bert_keras.checkpoints.formats import checkpoint_folders, native
 from bert_keras.checkpoints.formats.config_files import OWN_CONFIG_FILE
@@ -18,7 +16,6 @@ from bert_keras.errors import InputError
 from bert_keras.fine_tuning.early_stopping import LOG_NAME
 from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.notices import notify
-from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import run_folder, run_state
 
 KEPT_NAME = "finished_model.json"
@@ -103,17 +100,11 @@ def check_free(folder: str, own_file: str) -> None:
         )
 
 
-def describe(
-    model: keras.Model,
-    tokenizer: WordPieceTokenizer,
-    folder: str,
-    decisive: Mapping[str, Any],
-) -> None:
+def describe(model: StoredModel, folder: str, decisive: Mapping[str, Any]) -> None:
     """Makes the folder of a new run one of a model, whose weights are those of its checkpoints.
 
     Args:
         model: what is trained.
-        tokenizer: that of its vocabulary.
         folder: that of the run.
         decisive: all that the weights depend on.
 
@@ -129,4 +120,4 @@ def describe(
             f"{folder} holds the finished model of another command, without its checkpoints. Use "
             "another --output_dir."
         )
-    native.write_description(stored_model_of(model, tokenizer), folder)
+    native.write_description(model, folder)

@@ -23,7 +23,7 @@ from bert_keras.tasks.tagging.columns import (
 from bert_keras.tasks.tagging.encoding import encode_sentences, with_targets
 from bert_keras.tasks.tagging.labels import are_of_entities, label_ids, labels_of
 from bert_keras.tasks.tagging.scores import scores
-from bert_keras.tasks.tagging.task import predicted_labels
+from bert_keras.tasks.tagging.task import Tagging, predicted_labels
 from bert_keras.tasks.task import Encoded
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import preflight
@@ -48,6 +48,7 @@ def read_assignment(settings: Any, config: BertConfig, tokenizer: WordPieceToken
     labels = _labels(settings, config, train)
     setup = (settings, tokenizer, labels)
     return Assignment(
+        task=Tagging(settings.max_seq_length),
         config=dataclasses.replace(config, labels=labels, problem_type=""),
         build=token_classifier,
         objective=token_classification,

@@ -1,6 +1,6 @@
 """Tasks: the text before a model and the score after it. They know no model, no TensorFlow.
 
-classification, squad, multiple_choice, tagging: a room each, which imports no other
+classification, squad, multiple_choice, tagging, fill_mask, vectors: rooms that import no other
 task: what a task is
 tables: rows of CSV, TSV and JSON
 sequences: texts and pairs of texts -> ids

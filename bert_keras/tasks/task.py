@@ -1,7 +1,8 @@
 """What a task is: the text before the model, and the answers after it. It knows no model."""
 
+import dataclasses
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from bert_keras.config import BertConfig
 from bert_keras.data.encoded import EncodedExamples, Outputs
@@ -29,6 +30,7 @@ class Task(Protocol):
     config and vocabulary.
     """
 
+    name: ClassVar[str]
     max_seq_length: int
 
     def encode(self, inputs: Iterable[Any], tokenizer: WordPieceTokenizer) -> Encoded:
@@ -40,3 +42,8 @@ class Task(Protocol):
 
     def decode(self, encoded: Encoded, outputs: Outputs, config: BertConfig) -> list[Any]:
         """An answer to each input, in their order, from what a model made of their examples."""
+
+
+def description(task: Task) -> dict[str, Any]:
+    """A task as it is stored beside the weights of a model: its name and its fields."""
+    return {"task": task.name} | dataclasses.asdict(task)

@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from bert_keras.data.encoded import EncodedExamples, Outputs
-from bert_keras.data.length_batches import FILLED_ROW, longest_first_batches
+from bert_keras.data.length_batches import FILLED_ROW, longest_first_batches, single_batch
 from bert_keras.training.batches import evaluation_batches
 from bert_keras.training.step import add_over_replicas, model_inputs
 from bert_keras.training.stop import SharedStop, StopRequest
@@ -61,6 +61,9 @@ class Inference:
         return {name: [row[name] for row in found] for name in found[0]}
 
     def _batches(self, examples, batch_size):
+        if len(examples.lengths) <= batch_size and self._strategy.num_replicas_in_sync == 1:
+            return [single_batch(examples, self._padded_length)]  # a pipeline takes longer to start
+
         def of_worker(worker_index, num_workers):
             return longest_first_batches(examples, batch_size // num_workers, self._padded_length)
 

@@ -10,6 +10,7 @@ from bert_keras.fine_tuning.assignment import Assignment, Evaluation, Prediction
 from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.models.classifier import classifier
 from bert_keras.objectives.classification import ACCURACIES, LOSSES, classification
+from bert_keras.tasks.classification.task import Classification
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
 TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefgh"]
@@ -78,6 +79,7 @@ def read_assignment(settings, config, tokenizer):
         return {"answers.txt": "".join(lines)}
 
     return Assignment(
+        task=Classification(settings.max_seq_length),
         config=dataclasses.replace(config, labels=LABELS),
         build=classifier,
         objective=classification,

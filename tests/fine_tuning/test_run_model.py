@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bert_keras.checkpoints.builders import stored_model_of
 from bert_keras.errors import InputError
 from bert_keras.fine_tuning import run_model
 from bert_keras.fine_tuning.settings import FineTuningSettings
@@ -63,7 +64,7 @@ def test_there_may_be_nothing_to_evaluate(tmp_path):
 
 def test_a_model_that_no_run_made_is_not_lost(model, tokenizer, finished):
     with pytest.raises(InputError, match="holds another model"):
-        run_model.describe(model, tokenizer, finished, DECISIVE)
+        run_model.describe(stored_model_of(model, tokenizer), finished, DECISIVE)
     with pytest.raises(InputError, match="holds another model"):
         run_model.check_free(finished, "seeds.json")
 
@@ -71,13 +72,13 @@ def test_a_model_that_no_run_made_is_not_lost(model, tokenizer, finished):
 def test_the_model_of_another_command_is_not_lost(model, tokenizer, finished):
     run_folder.write_settings(finished, DECISIVE | {"learning_rate": 1e-4})
     with pytest.raises(InputError, match="model of another command"):
-        run_model.describe(model, tokenizer, finished, DECISIVE)
+        run_model.describe(stored_model_of(model, tokenizer), finished, DECISIVE)
     run_folder.write_settings(finished, DECISIVE)
-    run_model.describe(model, tokenizer, finished, DECISIVE)
+    run_model.describe(stored_model_of(model, tokenizer), finished, DECISIVE)
 
 
 def test_a_new_run_says_what_its_checkpoints_are(model, tokenizer, tmp_path):
-    run_model.describe(model, tokenizer, str(tmp_path), DECISIVE)
+    run_model.describe(stored_model_of(model, tokenizer), str(tmp_path), DECISIVE)
     assert not run_model.holds_model(str(tmp_path))  # not before there is a checkpoint
     assert {"config.json", "vocab.txt"} <= {path.name for path in tmp_path.iterdir()}
 

@@ -6,7 +6,15 @@ import re
 
 import pytest
 
-ROOMS = ["", ".classification", ".multiple_choice", ".squad", ".tagging"]
+ROOMS = [
+    "",
+    ".classification",
+    ".fill_mask",
+    ".multiple_choice",
+    ".squad",
+    ".tagging",
+    ".vectors",
+]
 
 
 @pytest.mark.parametrize("room", ROOMS)

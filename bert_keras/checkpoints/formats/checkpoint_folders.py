@@ -11,6 +11,7 @@ import tensorflow as tf
 from bert_keras.checkpoints.files import bundle
 from bert_keras.checkpoints.formats.config_files import read_config
 from bert_keras.checkpoints.formats.sentence_transformers import read_pooling
+from bert_keras.checkpoints.formats.task_files import read_task
 from bert_keras.checkpoints.formats.tokenizer_files import read_tokenizer
 from bert_keras.checkpoints.names import DROPOUT_SEED
 from bert_keras.checkpoints.stored_model import StoredModel
@@ -60,6 +61,7 @@ def read(folder: str, checkpoint: str, do_lower_case: bool | None = None) -> Sto
         weights=bundle.open_weights(checkpoint),
         model=model,
         pooling=read_pooling(folder),
+        task=read_task(folder),
     )
 
 

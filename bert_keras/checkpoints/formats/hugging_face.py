@@ -21,6 +21,7 @@ from bert_keras.checkpoints.formats.sentence_transformers import (
     transformer_folder,
     write_pooling,
 )
+from bert_keras.checkpoints.formats.task_files import read_task, write_task
 from bert_keras.checkpoints.formats.tokenizer_files import (
     read_tokenizer,
     write_hugging_face_tokenizer,
@@ -55,6 +56,7 @@ def read(path: str, do_lower_case: bool | None = None) -> StoredModel:
         weights=weights,
         model=encoder_model(weights.shapes) if model == "bert" else model,
         pooling=read_pooling(folder),
+        task=read_task(folder),
     )
 
 
@@ -116,6 +118,7 @@ def write(stored: StoredModel, folder: str, max_shard_size: int | None = None) -
         length = stored.pooling.max_seq_length
         pooling = stored.pooling._replace(max_seq_length=length and min(length, num_positions))
         write_pooling(pooling, folder, stored.config.hidden_size)
+    write_task(stored.task, folder)
     written = {theirs: ours for ours, theirs in held.items() if ours in shapes}
     transposed = _transposed(stored.weights).renamed(written)
     safetensors_files.write(folder, transposed, max_shard_size)

@@ -13,6 +13,7 @@ from bert_keras.checkpoints.files.whole_folders import replaced_files
 from bert_keras.checkpoints.formats.checkpoint_folders import WEIGHTS_PREFIX, write_weights
 from bert_keras.checkpoints.formats.config_files import OWN_CONFIG_FILE, config_values
 from bert_keras.checkpoints.formats.sentence_transformers import POOLING_FILES, write_pooling
+from bert_keras.checkpoints.formats.task_files import TASK_FILE, write_task
 from bert_keras.checkpoints.formats.tokenizer_files import (
     SETTINGS_FILE,
     VOCABULARY_FILE,
@@ -31,6 +32,7 @@ _OWN_FILES = (
     VOCABULARY_FILE,
     SETTINGS_FILE,
     re.escape(WEIGHTS_PREFIX) + r"\.(index|data-\d+-of-\d+)",
+    TASK_FILE,
     *POOLING_FILES,
     REPORT_FILE,
 )
@@ -74,8 +76,9 @@ def write(stored: StoredModel, folder: str, max_shard_size: int | None = None) -
 
 
 def write_description(stored: StoredModel, folder: str) -> None:
-    """Writes config, vocabulary and case setting: with them any checkpoint beside can be read."""
+    """Writes all but weights and pooling: with it any checkpoint beside can be read."""
     write_json(tf.io.gfile.join(folder, OWN_CONFIG_FILE), config_values(stored))
+    write_task(stored.task, folder)
     if stored.tokenizer is not None:
         write_tokenizer(stored.tokenizer, folder)
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,6 +23,7 @@ class Classification:
             cut, of a pair the longer one first.
     """
 
+    name: ClassVar[str] = "classification"
     max_seq_length: int = 128
 
     def encode(

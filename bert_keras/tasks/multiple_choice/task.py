@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class MultipleChoice:
         max_seq_length: the most tokens of a sequence; of one that is longer the longer text is cut.
     """
 
+    name: ClassVar[str] = "multiple_choice"
     max_seq_length: int = 128
 
     def encode(self, inputs: Iterable[ChoiceInput], tokenizer: WordPieceTokenizer) -> Encoded:

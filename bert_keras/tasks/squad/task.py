@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from bert_keras.config import BertConfig
 from bert_keras.data.encoded import Outputs
@@ -60,6 +60,7 @@ class QuestionAnswering:
     The attributes are the flags of these names of `run_squad`.
     """
 
+    name: ClassVar[str] = "question_answering"
     max_seq_length: int = 384
     doc_stride: int = 128
     max_query_length: int = 64

@@ -3,7 +3,7 @@
 import dataclasses
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -56,6 +56,7 @@ class Tagging:
         max_seq_length: the most tokens of a window; a longer text is seen in several.
     """
 
+    name: ClassVar[str] = "tagging"
     max_seq_length: int = 128
 
     def encode(

@@ -1,0 +1,22 @@
+"""A model answers: raw text in, answers out, in Python and in an exported graph.
+
+heads: which task a model is for, by the names of both
+load: a folder -> config, tokenizer, task and model
+predictor: texts -> answers in Python
+"""
+
+import importlib
+
+_MODULES = {"Predictor": "predictor"}
+
+__all__ = ["Predictor"]
+
+
+def __getattr__(name: str):
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from bert_keras.backend import check_backend, import_tensorflow_quietly
+
+    check_backend()
+    import_tensorflow_quietly()
+    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)

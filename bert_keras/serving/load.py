@@ -1,0 +1,99 @@
+"""A folder with a model of any format -> all that is needed to answer with it."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import keras
+
+from bert_keras.checkpoints.builders import BUILDERS, shown_model
+from bert_keras.checkpoints.formats.task_files import TASK_FILE
+from bert_keras.checkpoints.start import initialize, read_folder
+from bert_keras.checkpoints.stored_model import Pooling, StoredModel
+from bert_keras.config import BertConfig
+from bert_keras.errors import InputError
+from bert_keras.layers.initializers import zeros_to_be_loaded
+from bert_keras.models.bert import unpooled_bert
+from bert_keras.models.sentence_encoder import sentence_encoder
+from bert_keras.notices import notify
+from bert_keras.serving.heads import check_model, task_of, usual_task
+from bert_keras.tasks.task import Task
+from bert_keras.tasks.vectors.embedding import Embedding
+from bert_keras.tasks.vectors.features import Features
+from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+
+USUAL_POOLING = Pooling(("mean",), normalize=False)
+
+
+class Head(NamedTuple):
+    """A model that answers.
+
+    Attributes:
+        task: texts -> inputs of the model, its outputs -> answers.
+        config: names the labels.
+        tokenizer: that of the model.
+        model: takes its inputs by name; its outputs are a dict.
+        pooling: of an embedding, how the vectors of tokens became one.
+    """
+
+    task: Task
+    config: BertConfig
+    tokenizer: WordPieceTokenizer
+    model: keras.Model
+    pooling: Pooling | None
+
+
+def load_head(path: str, task_name: str | None = None, **fields: Any) -> Head:
+    """Loads a model with its weights.
+
+    Args:
+        path: what `from_pretrained` takes.
+        task_name: one of `heads.TASKS`; by default what the folder says, or what its head is for.
+        fields: of the task, in place of those that the folder says; None: as there.
+
+    Raises:
+        InputError: a file is missing or damaged; the model has no head for the task; a field is
+            unknown or impossible.
+    """
+    stored = read_folder(path, do_lower_case=None)
+    model = stored.model or shown_model(stored.weights.shapes)
+    name = task_name or stored.task.get("task") or usual_task(model)
+    check_model(name, model, path)
+    given = {key: value for key, value in fields.items() if value is not None}
+    task = _task(name, stored, given, path)
+    pooling = (stored.pooling or USUAL_POOLING) if name == Embedding.name else None
+    built = _model(stored, model, name, pooling)
+    return Head(task, stored.config, stored.tokenizer, built, pooling)
+
+
+def _task(name: str, stored: StoredModel, given: dict[str, Any], path: str) -> Task:
+    said = {key: value for key, value in stored.task.items() if key != "task"}
+    if stored.task.get("task") != name:
+        said = {}
+    task = task_of(name, said, f"{path}/{TASK_FILE}")
+    num_positions = stored.config.max_position_embeddings
+    if "max_seq_length" not in said:
+        of_pooling = stored.pooling and stored.pooling.max_seq_length
+        longest = min(of_pooling or num_positions, num_positions)
+        task = dataclasses.replace(task, max_seq_length=longest)
+    task = dataclasses.replace(task, **vars(task_of(name, vars(task) | given, "task")))
+    if task.max_seq_length > num_positions:
+        raise InputError(
+            f"max_seq_length must not exceed max_position_embeddings={num_positions} of the model. "
+            f"Received: {task.max_seq_length}"
+        )
+    return task
+
+
+def _model(stored: StoredModel, model: str, task: str, pooling: Pooling | None) -> keras.Model:
+    build: Callable[[BertConfig], keras.Model] = BUILDERS[model]
+    if task in (Embedding.name, Features.name):
+        build = unpooled_bert
+    with zeros_to_be_loaded():
+        built = build(stored.config)
+    initialize(built, stored, stored.config, is_trained=False)
+    if pooling:
+        if not stored.pooling:
+            notify("nothing says how the vectors of tokens become one: their mean is taken")
+        return sentence_encoder(built, pooling.modes, pooling.normalize)
+    return built

@@ -1,0 +1,71 @@
+"""Texts in, answers out: what the programs do with a finished model, for Python."""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from bert_keras.data.encoded import EncodedExamples, Outputs
+from bert_keras.errors import InputError
+from bert_keras.serving.load import load_head
+from bert_keras.training.inference import Inference
+from bert_keras.training.stop import StopRequest
+
+
+class Predictor:
+    """Answers with the model of a folder, whoever wrote it.
+
+    The forms of inputs and answers are those of its task, a class of `bert_keras.tasks`.
+
+        predictor = Predictor("out/mrpc")
+        predictor.predict("A text.")
+        predictor.predict([("A text.", "Another."), ("One.", "Two.")])
+
+    Args:
+        path: what `from_pretrained` takes.
+        task: by default what the folder says, or what the head of the model is for; any model is
+            for "embedding" and "features" too.
+        fields: of the task, such as `max_seq_length`, in place of those that the folder says.
+
+    Raises:
+        InputError: a file is missing or damaged; the model has no head for the task; a field is
+            unknown or impossible.
+    """
+
+    def __init__(self, path: str | os.PathLike, task: str | None = None, **fields: Any):
+        self.head = load_head(os.fspath(path), task, **fields)
+        strategy = tf.distribute.get_strategy()
+        self._inference = Inference(strategy, self.head.model, StopRequest())
+
+    def predict(
+        self,
+        inputs: Any,
+        batch_size: int = 32,
+        advance: Callable[[int], None] = lambda num_examples: None,
+    ) -> Any:
+        """Answers each input, in their order; a text that is no list of them gets one answer.
+
+        Args:
+            inputs: a list of N inputs; a text, or a tuple of them, is a single one.
+            batch_size: examples of a batch; they are sorted by length.
+            advance: is told how many examples more are done.
+
+        Raises:
+            InputError: an input is not of the form of the task.
+        """
+        if isinstance(inputs, str | tuple):
+            return self.predict([inputs], batch_size, advance)[0]
+        if not isinstance(inputs, Sequence):
+            raise InputError(f"inputs must be a list, or one text. Received: {inputs!r:.100}")
+        encoded = self.head.task.encode(inputs, self.head.tokenizer)
+        outputs = self.outputs_of(encoded.examples, batch_size, advance)
+        return self.head.task.decode(encoded, outputs, self.head.config)
+
+    def outputs_of(
+        self, examples: EncodedExamples, batch_size: int, advance: Callable[[int], None]
+    ) -> Outputs:
+        """What the model makes of examples, in their order."""
+        if not len(examples.lengths):  # such as the windows of an empty context
+            return {name: [] for name in self.head.model.output}
+        return self._inference.run(examples, min(batch_size, len(examples.lengths)), advance)
