@@ -1,5 +1,6 @@
 """Which task a model is for, by the names of both."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from bert_keras.errors import InputError
@@ -42,7 +43,7 @@ def usual_task(model: str) -> str:
 
 def check_model(task: str, model: str, path: str) -> None:
     """Raises InputError if a task is none, or needs another head than the model has."""
-    if task not in TASKS:
+    if not isinstance(task, str) or task not in TASKS:
         raise InputError(f"--task must be one of {', '.join(TASKS)}. Received: {task}")
     if task not in VECTORS and model not in MODELS[task]:
         raise InputError(
@@ -51,22 +52,18 @@ def check_model(task: str, model: str, path: str) -> None:
         )
 
 
-def task_of(name: str, fields: dict[str, Any], path: str) -> Task:
-    """A task with some of its fields, of a file or of flags; the others have their usual values.
-
-    Raises:
-        InputError: a field is unknown, or of another type than its usual value.
-    """
-    kind = TASKS[name]
-    usual = vars(kind())
+def check_fields(task: str, fields: Mapping[str, Any], place: str) -> None:
+    """Raises InputError if a task has no such field, or one of another type; it names the place."""
+    usual = vars(TASKS[task]())
     for key, value in fields.items():
         if key not in usual:
             raise InputError(
-                f"{path}: the task {name} has {', '.join(usual)}. Received: {key!r:.100}"
+                f"{place}: the task {task} has {', '.join(usual)}. Received: {key!r:.100}"
             )
         if not _is_alike(value, usual[key]):
-            raise InputError(f"{path}: {key} must be like {usual[key]!r}. Received: {value!r:.100}")
-    return kind(**fields)
+            raise InputError(
+                f"{place}: {key} must be like {usual[key]!r}. Received: {value!r:.100}"
+            )
 
 
 def _is_alike(value: Any, usual: Any) -> bool:

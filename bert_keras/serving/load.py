@@ -1,6 +1,5 @@
 """A folder with a model of any format -> all that is needed to answer with it."""
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -16,7 +15,9 @@ from bert_keras.layers.initializers import zeros_to_be_loaded
 from bert_keras.models.bert import unpooled_bert
 from bert_keras.models.sentence_encoder import sentence_encoder
 from bert_keras.notices import notify
-from bert_keras.serving.heads import check_model, task_of, usual_task
+from bert_keras.serving.heads import TASKS, check_fields, check_model, usual_task
+from bert_keras.tasks.squad.task import QuestionAnswering
+from bert_keras.tasks.tagging.task import Tagging
 from bert_keras.tasks.task import Task
 from bert_keras.tasks.vectors.embedding import Embedding
 from bert_keras.tasks.vectors.features import Features
@@ -67,22 +68,29 @@ def load_head(path: str, task_name: str | None = None, **fields: Any) -> Head:
 
 
 def _task(name: str, stored: StoredModel, given: dict[str, Any], path: str) -> Task:
+    """The task with the fields that are given, else stored, else usual."""
     said = {key: value for key, value in stored.task.items() if key != "task"}
     if stored.task.get("task") != name:
         said = {}
-    task = task_of(name, said, f"{path}/{TASK_FILE}")
     num_positions = stored.config.max_position_embeddings
-    if "max_seq_length" not in said:
-        of_pooling = stored.pooling and stored.pooling.max_seq_length
-        longest = min(of_pooling or num_positions, num_positions)
-        task = dataclasses.replace(task, max_seq_length=longest)
-    task = dataclasses.replace(task, **vars(task_of(name, vars(task) | given, "task")))
+    check_fields(name, said, f"{path}/{TASK_FILE}")
+    check_fields(name, given, "the settings")
+    task = TASKS[name](**{"max_seq_length": _longest(name, stored)} | said | given)
     if task.max_seq_length > num_positions:
         raise InputError(
             f"max_seq_length must not exceed max_position_embeddings={num_positions} of the model. "
             f"Received: {task.max_seq_length}"
         )
     return task
+
+
+def _longest(name: str, stored: StoredModel) -> int:
+    """The length of examples where nothing says it: what the model takes, or usual windows."""
+    num_positions = stored.config.max_position_embeddings
+    if name in (Tagging.name, QuestionAnswering.name):
+        return min(TASKS[name]().max_seq_length, num_positions)
+    of_pooling = stored.pooling and stored.pooling.max_seq_length
+    return min(of_pooling or num_positions, num_positions)
 
 
 def _model(stored: StoredModel, model: str, task: str, pooling: Pooling | None) -> keras.Model:

@@ -106,7 +106,7 @@ def _windows(
     decide nothing, as within a word of very many pieces, are left out.
     """
     pieces_of_words = [tokenizer.tokenize(word) for word in words]
-    num_pieces = np.array([len(pieces) for pieces in pieces_of_words])
+    num_pieces = np.array([len(pieces) for pieces in pieces_of_words], np.int64)
     words_with_pieces = np.flatnonzero(num_pieces)
     first_pieces = (np.cumsum(num_pieces) - num_pieces)[words_with_pieces]
     pieces = [piece for of_word in pieces_of_words for piece in of_word]

@@ -1,0 +1,76 @@
+import dataclasses
+import json
+
+import pytest
+
+from bert_keras.checkpoints.stored_model import Pooling
+from bert_keras.errors import InputError
+from bert_keras.serving.load import USUAL_POOLING, load_head
+from bert_keras.tasks.classification.task import Classification
+from bert_keras.tasks.task import description
+from tests.checkpoints import stored_models
+
+NUM_POSITIONS = stored_models.CONFIG.max_position_embeddings
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Model and what else is stored -> its folder."""
+
+    def write(model="classifier", format_name="bert_keras", **changes):
+        stored = dataclasses.replace(stored_models.stored(model), **changes)
+        stored_models.write(stored, tmp_path / "model", format_name)
+        return str(tmp_path / "model")
+
+    return write
+
+
+@pytest.mark.parametrize("format_name", ["bert_keras", "hugging_face"])
+def test_a_folder_says_its_task_in_every_format_that_may(folder, format_name):
+    path = folder(format_name=format_name, task=description(Classification(max_seq_length=7)))
+    assert load_head(path).task == Classification(max_seq_length=7)
+    assert load_head(path, max_seq_length=9).task == Classification(max_seq_length=9)
+    assert load_head(path, max_seq_length=None).task == Classification(max_seq_length=7)
+
+
+def test_without_a_word_texts_may_be_as_long_as_the_model_takes(folder):
+    head = load_head(folder())
+    assert head.task == Classification(max_seq_length=NUM_POSITIONS)
+    assert head.config.labels == stored_models.CONFIG.labels
+    assert head.model.name == "classifier"
+
+
+def test_an_encoder_gives_the_vectors_that_its_files_describe(folder, capsys):
+    pooling = Pooling(("cls", "mean"), normalize=True, max_seq_length=11)
+    head = load_head(folder("bert", pooling=pooling))
+    assert (head.pooling, head.task.max_seq_length) == (pooling, 11)
+    assert head.model.output["sentence_embedding"].shape[-1] == 2 * stored_models.CONFIG.hidden_size
+    assert not capsys.readouterr().err
+
+
+def test_where_nothing_says_how_vectors_are_made_the_mean_is_taken_aloud(folder, capsys):
+    head = load_head(folder("classifier"), "embedding")
+    assert head.pooling == USUAL_POOLING
+    assert "their mean is taken" in capsys.readouterr().err
+
+
+def test_another_task_than_that_of_the_folder_has_its_usual_fields(folder):
+    path = folder(task=description(Classification(max_seq_length=7)))
+    assert load_head(path, "features").task.max_seq_length == NUM_POSITIONS
+
+
+@pytest.mark.parametrize(
+    ("task", "message"),
+    [
+        ({"task": "classification", "max_seq_length": "7"}, "task.json: max_seq_length must be"),
+        ({"task": "classification", "max_seq_length": 21}, "not exceed max_position_embeddings=20"),
+        ({"task": "tagging"}, "needs a model with the head of a token_classifier"),
+        ({"task": ["tagging"]}, "must be one of"),
+    ],
+)
+def test_a_task_that_cannot_be_is_refused(folder, task, message):
+    path = folder()
+    with open(f"{path}/task.json", "w") as file:
+        json.dump(task, file)
+    with pytest.raises(InputError, match=message):
+        load_head(path)

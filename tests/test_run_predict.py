@@ -1,0 +1,76 @@
+"""Lines in, JSON objects out, one for each, in their order."""
+
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from bert_keras.errors import InputError
+from bert_keras.run_predict import Settings, as_json, inputs_of, main
+from bert_keras.tasks.classification.single_label import Label
+from bert_keras.tasks.fill_mask.task import Candidate, Filled
+from bert_keras.tasks.vectors.embedding import Vector
+from tests.checkpoints import stored_models
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("a text", "a text"),
+        ("", ""),
+        ("a ||| b", ("a", "b")),
+        ("a ||| b ||| c", ("a", "b ||| c")),
+        ("a|||b", "a|||b"),
+        ('{"text": "a"}', "a"),
+        ('{"text_a": "a", "text_b": "b"}', ("a", "b")),
+        ('{"question": "q", "context": "c"}', ("q", "c")),
+        ('{"context": "c", "choices": ["a", "b"]}', ("c", ["a", "b"])),
+        ('{"words": ["a", "b"]}', ["a", "b"]),
+    ],
+)
+def test_a_line_is_an_input(line, expected):
+    assert [*inputs_of(io.StringIO(f"{line}\r\n"))] == [expected]
+
+
+@pytest.mark.parametrize("line", ["{", '{"txt": "a"}', "{}"])
+def test_a_line_that_is_none_is_refused_by_its_number(line):
+    with pytest.raises(InputError, match="Line 2.* Received"):
+        [*inputs_of(io.StringIO(f"a\n{line}\n"))]
+
+
+def test_answers_become_objects():
+    label = Label("yes", {"no": 0.25, "yes": 0.75})
+    assert json.loads(as_json(label)) == label._asdict()
+    filled = Filled([[Candidate("\u4eac", 7, 0.5)]])
+    assert json.loads(as_json(filled)) == {"masks": [[{"token": "\u4eac", "id": 7, "score": 0.5}]]}
+    assert "\u4eac" in as_json(filled)
+    assert json.loads(as_json(Vector(np.array([1.5, 2], np.float32)))) == {"embedding": [1.5, 2]}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    stored_models.write(stored_models.stored("classifier"), tmp_path / "model", "bert_keras")
+    return str(tmp_path / "model")
+
+
+def test_there_are_as_many_answers_as_lines(folder, monkeypatch, capsys):
+    lines = [f"{'abc'[number % 3]} b\n" for number in range(1030)]
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(lines)))
+    main(Settings(model=folder))
+    answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(answers) == len(lines)
+    assert [answer["label"] for answer in answers[:3]] == [a["label"] for a in answers[1026:1029]]
+
+
+@pytest.mark.slow
+def test_the_program_reads_utf8_in_every_locale_and_writes_answers_alone(folder):
+    command = [sys.executable, "-m", "bert_keras.run_predict", f"--model={folder}"]
+    environment = {"LC_ALL": "C", "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(
+        command, input="a\u4eac\nb\n".encode(), capture_output=True, env=environment, check=True
+    )
+    assert [*map(json.loads, done.stdout.decode().splitlines())][1]["label"]
+    assert b"Traceback" not in done.stderr
