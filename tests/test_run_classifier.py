@@ -1,5 +1,6 @@
 """The program from start to end: tiny models learn rows made here, and predict others alone."""
 
+import csv
 import dataclasses
 import json
 
@@ -11,6 +12,7 @@ from bert_keras.checkpoints.pretrained import from_pretrained, save_pretrained
 from bert_keras.config import BertConfig
 from bert_keras.models.classifier import classifier
 from bert_keras.run_classifier import Settings, main
+from bert_keras.serving import Predictor
 from tests.fine_tuning import quick_learner
 
 pytestmark = pytest.mark.slow
@@ -89,6 +91,10 @@ def test_mnli_learns_evaluates_alike_by_every_batch_size_and_predicts(program, t
         assert [row[0] for row in table[1:]] == [str(index) for index in range(41)]
         tables.add(tuple(row[-1] for row in table))
     assert len(tables) == 1
+    answers = Predictor(folder).predict([(a, b) for a, b, _ in dev])
+    assert [answer.label for answer in answers] == [row[-1] for row in table[1:]]
+    probabilities = [[*answer.probabilities.values()] for answer in answers]
+    np.testing.assert_allclose(probabilities, np.array(table)[1:, 1:-1].astype(float), atol=1e-5)
 
     submitted = (folder / "MNLI-m.tsv").read_text().splitlines()
     predicted = [line.split("\t")[1] for line in submitted[1:]]
@@ -118,6 +124,10 @@ def test_numbers_of_a_csv(program, tmp_path):
     assert results(folder) == trained
     lines = (folder / "test_results.tsv").read_text().splitlines()
     assert lines[0] == "id\tscore" and len(lines) == 41
+    rows = csv.DictReader((tmp_path / "dev.csv").read_text().splitlines())
+    answers = Predictor(folder).predict([row["text"] for row in rows])
+    scores = [float(line.split("\t")[1]) for line in lines[1:]]
+    np.testing.assert_allclose([answer.score for answer in answers], scores, atol=1e-5)
 
 
 def test_sets_of_labels_of_json_lines(program, tmp_path):
@@ -140,4 +150,10 @@ def test_sets_of_labels_of_json_lines(program, tmp_path):
     )
 
     assert float(results(folder)["micro_f1"]) > 0.9
-    assert (folder / "test_results.tsv").read_text().startswith("id\ta\tb\tc\tprediction\n")
+    header, *lines = (folder / "test_results.tsv").read_text().splitlines()
+    assert header == "id\ta\tb\tc\tprediction"
+    rows = map(json.loads, (tmp_path / "dev.jsonl").read_text().splitlines())
+    answers = Predictor(folder).predict([row["text"] for row in rows])
+    assert [",".join(answer.labels) for answer in answers] == [
+        line.split("\t")[-1] for line in lines
+    ]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from bert_keras.run_multiple_choice import Settings, main
+from bert_keras.serving import Predictor
 from tests.fine_tuning import quick_learner
 
 pytestmark = pytest.mark.slow
@@ -48,4 +49,8 @@ def test_learns_evaluates_and_later_predicts_with_the_finished_model(tmp_path, c
     assert not main(Settings(**settings, do_predict=True, test_file=test_file))
     rows = (tmp_path / "run" / "test_results.tsv").read_text().splitlines()[1:]
     assert [int(row.split("\t")[-1]) for row in rows] == [row["label"] for row in dev]
+    endings = [[row[key] for key in row if key.startswith("ending")] for row in dev]
+    asked = [(row["sent1"], of_row) for row, of_row in zip(dev, endings, strict=True)]
+    answers = Predictor(tmp_path / "run").predict(asked)
+    assert [answer.choice for answer in answers] == [row["label"] for row in dev]
     assert "Traceback" not in capfd.readouterr().err

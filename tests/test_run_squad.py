@@ -6,6 +6,8 @@ import pytest
 
 from bert_keras import flags
 from bert_keras.run_squad import REPLACED_FLAGS, Settings, main
+from bert_keras.serving import Predictor
+from bert_keras.tasks.squad.reading import read_squad
 from tests.tasks.squad import reference
 from tests.tasks.squad.reference import question, write
 
@@ -72,6 +74,13 @@ def test_it_learns_and_answers_the_same_for_every_batch_size(inputs, tmp_path):
     assert main(settings(inputs, tmp_path, do_train=False, **sizes)) == 0
     assert results(tmp_path) == found
     assert (tmp_path / "predictions.json").read_text() == predictions
+
+    file = read_squad(str(inputs / "train.json"))
+    asked = [(one.text, file.contexts[one.context]) for one in file.questions]
+    answers = Predictor(tmp_path).predict(asked)
+    ids = [one.id for one in file.questions]
+    texts = [answer.text for answer in answers]
+    assert dict(zip(ids, texts, strict=True)) == json.loads(predictions)
 
 
 def test_flags_of_the_original():

@@ -3,6 +3,7 @@
 import pytest
 
 from bert_keras.run_tagging import Settings, main
+from bert_keras.serving import Predictor
 from tests.fine_tuning import quick_learner
 from tests.tagged_sentences import sentences, write
 
@@ -32,4 +33,7 @@ def test_learns_evaluates_and_later_predicts_with_the_finished_model(tmp_path, c
     assert not main(Settings(**shared, do_predict=True, test_file=words, predict_batch_size=7))
     predictions = (tmp_path / "run" / "test_predictions.conll").read_text()
     assert predictions == (tmp_path / "dev.conll").read_text()
+    answers = Predictor(tmp_path / "run").predict([[word for word, _ in rows] for rows in dev])
+    labels = [[word.label for word in answer.words] for answer in answers]
+    assert labels == [[tag for _, tag in rows] for rows in dev]
     assert "Traceback" not in capfd.readouterr().err
