@@ -2,7 +2,8 @@
 
 import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import keras
 
@@ -19,6 +20,8 @@ from bert_keras.fine_tuning.seeds import run_seeds
 from bert_keras.fine_tuning.settings import FineTuningSettings
 from bert_keras.fine_tuning.setup import Results, Setup
 from bert_keras.models.freezing import freeze
+from bert_keras.notices import notify
+from bert_keras.tasks.task import Task, description
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training import agreement, preflight, run_folder
 from bert_keras.training.precision import POLICIES, precision
@@ -82,8 +85,18 @@ def _run_on(strategy, settings, read_assignment, stop, make_runs):
             f"the model. Received: {settings.num_frozen_layers}"
         )
     assignment = read_assignment(settings, start.config, start.tokenizer)
+    if not settings.do_train:
+        _notify_of_changes(assignment.task, start.task)
     run_one = functools.partial(_run_one, strategy, assignment, stop)
     return make_runs(Setup(strategy, start, assignment, run_one), settings)
+
+
+def _notify_of_changes(task: Task, stored: Mapping[str, Any]) -> None:
+    """Says where texts or answers are treated otherwise than when the model was made."""
+    now = description(task)
+    if stored.get("task") == task.name:
+        for name in [name for name in now if name in stored and stored[name] != now[name]]:
+            notify(f"the model was made with --{name}={stored[name]}; now it is {now[name]}")
 
 
 def _run_one(strategy, assignment, stop, settings, start):

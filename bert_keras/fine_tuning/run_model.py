@@ -40,7 +40,6 @@ def read_model(settings: FineTuningSettings) -> StoredModel:
     if holds_model(settings.output_dir):
         if settings.init_checkpoint:
             notify(f"the model of {settings.output_dir} is used, and not --init_checkpoint")
-        _notify_of_length(settings)
         return read_folder(settings.output_dir, settings.do_lower_case)
     names_model = settings.init_checkpoint or settings.bert_config_file or settings.vocab_file
     start = read_start(settings) if names_model else None
@@ -50,16 +49,6 @@ def read_model(settings: FineTuningSettings) -> StoredModel:
             "--init_checkpoint is not given. Train with --do_train, or name one."
         )
     return start
-
-
-def _notify_of_length(settings: FineTuningSettings) -> None:
-    """Says if the model of the output folder has learned sequences of another length."""
-    length = run_folder.read_settings(settings.output_dir).get("max_seq_length")
-    if length not in (None, settings.max_seq_length):
-        notify(
-            f"the model of {settings.output_dir} was trained with --max_seq_length={length}; now "
-            f"it is {settings.max_seq_length}"
-        )
 
 
 def note_kept(folder: str, step: int) -> None:

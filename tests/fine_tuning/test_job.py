@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -71,6 +72,14 @@ def test_an_answer_for_every_row(finished, tmp_path):
     assert len(answers) == len(correct)
     accuracy = np.mean([a == c for a, c in zip(answers, correct, strict=True)])
     assert accuracy == pytest.approx(results["eval_accuracy"])
+
+
+def test_a_finished_folder_says_its_task_and_other_lengths_are_said(finished, capsys):
+    settings, _ = finished
+    stored = json.loads(Path(settings.output_dir, "task.json").read_text())
+    assert stored == {"task": "classification", "max_seq_length": 24}
+    run(dataclasses.replace(settings, do_train=False, max_seq_length=20))
+    assert "made with --max_seq_length=24; now it is 20" in capsys.readouterr().err
 
 
 @pytest.mark.slow

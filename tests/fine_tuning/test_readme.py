@@ -1,5 +1,6 @@
 """The commands of the page about fine-tuning run as printed."""
 
+import json
 import re
 from pathlib import Path
 
@@ -28,9 +29,11 @@ def test_the_commands_of_the_page(tmp_path, monkeypatch):
         "slept",
     ]
     assert len((tmp_path / "features.jsonl").read_text().splitlines()) == 2
+    [answer] = (tmp_path / "answers.jsonl").read_text().splitlines()
+    assert json.loads(answer)["label"] in ("bad", "good")
     assert '"best_seed"' in result.stdout
     monkeypatch.chdir(tmp_path)
     (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
     names = {}
     exec(block, names)
-    assert names["logits"].shape == (1, 2)
+    assert names["predictor"].predict("What a joy!").label in ("bad", "good")

@@ -52,6 +52,7 @@ CARD = """\
 |---|---|
 | config.json | the numbers that define it |
 | vocab.txt, tokenizer_config.json | the vocabulary, and how text is split |
+| task.json | if it is there: how long texts may be, how answers are chosen |
 | bert_model.ckpt.* | the weights, by the names of google-research/bert |
 """
 
