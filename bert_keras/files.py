@@ -75,6 +75,12 @@ def whole_file(path: str | os.PathLike) -> Iterator[io.RawIOBase]:
             remove_if_exists(unfinished)
 
 
+def check_replaceable(path: str | os.PathLike) -> None:
+    """Raises InputError if no file can take the place of what has a name: device, pipe, folder."""
+    if is_folder(_replaceable(path)):
+        raise InputError(f"{path} cannot be written: it is a folder.")
+
+
 def _replaceable(path: str | os.PathLike) -> str | os.PathLike:
     """What a file is put in the place of: of a link what it leads to.
 

@@ -5,8 +5,10 @@ import errno
 import fcntl
 import os
 from collections.abc import Iterator
+from typing import TextIO
 
 from bert_keras.errors import InputError
+from bert_keras.files import named_errors
 
 
 @contextlib.contextmanager
@@ -20,9 +22,9 @@ def exclusive_lock(path: str, in_use: str) -> Iterator[None]:
       in_use: what to tell the user if another process holds the lock.
 
     Raises:
-      InputError: `in_use`.
+      InputError: `in_use`; or the file cannot be made.
     """
-    with open(path, "w") as file:
+    with _opened(path) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -33,3 +35,24 @@ def exclusive_lock(path: str, in_use: str) -> Iterator[None]:
         if not os.path.exists(path) or not os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
             raise InputError(in_use)  # its last holder removed it between our two steps
         yield
+
+
+@contextlib.contextmanager
+def waiting_lock(path: str) -> Iterator[None]:
+    """Waits for the lock of a file, which is made and stays, and holds it.
+
+    Raises:
+      InputError: the file cannot be made.
+    """
+    with _opened(path) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        except OSError as error:
+            if error.errno not in (errno.ENOLCK, errno.ENOTSUP):
+                raise
+        yield
+
+
+def _opened(path: str) -> TextIO:
+    with named_errors(path, "written"):
+        return open(path, "w")

@@ -17,6 +17,7 @@ from bert_keras.checkpoints.builders import (
 )
 from bert_keras.checkpoints.files import safetensors_files
 from bert_keras.checkpoints.formats import detection, native
+from bert_keras.checkpoints.formats.config_files import OWN_CONFIG_FILE
 from bert_keras.checkpoints.formats.sentence_transformers import transformer_folder
 from bert_keras.checkpoints.formats.tokenizer_files import stored_case
 from bert_keras.checkpoints.labels import (
@@ -124,6 +125,12 @@ def check_no_other_model(folder: str) -> None:
             "A folder holds one model. Received: "
             f"{folder}, which holds {'a release of Google' if is_release else 'safetensors'}. "
             "Save to another folder."
+        )
+    if not native.may_replace_config(folder):
+        raise InputError(
+            f"A model is saved with its own {OWN_CONFIG_FILE}. Received: {folder}, whose "
+            f"{OWN_CONFIG_FILE} is that of something else, and would be lost. Save to another "
+            "folder."
         )
 
 

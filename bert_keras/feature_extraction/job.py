@@ -15,7 +15,7 @@ from bert_keras.errors import InputError
 from bert_keras.feature_extraction.layers import layer_numbers, layer_outputs
 from bert_keras.feature_extraction.lines import Line, count_lines, pools, read_lines
 from bert_keras.feature_extraction.writers import LineFeatures, writer_for
-from bert_keras.files import whole_file
+from bert_keras.files import check_replaceable, whole_file
 from bert_keras.layers.initializers import zeros_to_be_loaded
 from bert_keras.models.bert import unpooled_bert
 from bert_keras.progress import Progress
@@ -37,6 +37,7 @@ def run(settings: Any) -> None:
             "--output_file must be another file than --input_file. "
             f"Received: {settings.output_file} for both"
         )
+    check_replaceable(settings.output_file)
     pretrained = read_start(settings)
     check_fit(pretrained, settings.max_seq_length)
     numbers = layer_numbers(settings.layers, pretrained.config.num_hidden_layers)
@@ -54,6 +55,7 @@ def run(settings: Any) -> None:
         for pool in pools(lines, BYTES_OF_POOL // bytes_of_token):
             write(features_of(inference, pool, pretrained.tokenizer, settings.batch_size))
             progress.advance(len(pool))
+    print(f"Done; {settings.output_file} holds the features of {num_lines} lines.")
 
 
 def features_of(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from bert_keras.checkpoints.files.json_files import read_json, write_json
-from bert_keras.files import exists, read_bytes, write_text
+from bert_keras.files import check_replaceable, exists, read_bytes, write_text
 from bert_keras.notices import notify
 
 MADE_NAME = "predictions_made.json"
@@ -20,6 +20,8 @@ def write(files: Mapping[str, str], folder: str, step: int) -> None:
     Raises:
         InputError: one cannot be written.
     """
+    for name in files:
+        check_replaceable(f"{folder}/{name}")
     replaced = [name for name, text in files.items() if _is_other(f"{folder}/{name}", text)]
     write_json(f"{folder}/{MADE_NAME}", _step_of_files(folder) | dict.fromkeys(files, step))
     for name, text in files.items():

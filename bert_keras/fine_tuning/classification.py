@@ -36,6 +36,11 @@ class Problem(NamedTuple):
     accuracies: Sequence[str]
 
 
+_NEEDED_BY = {  # a set of examples -> the flags that ask for it
+    "train": "--do_train",
+    "dev": "--do_eval, --early_stopping_epochs and run_sweep",
+    "test": "--do_predict",
+}
 PROBLEMS = {
     SINGLE_LABEL: Problem(
         classification.classification, classification.LOSSES, classification.ACCURACIES
@@ -164,7 +169,7 @@ class Files(NamedTuple):
     @property
     def task(self) -> Classification:
         """How texts become examples."""
-        return Classification(self.settings.max_seq_length)
+        return Classification(self.settings.max_seq_length, is_pair=bool(self.description.text_b))
 
     def _encode(self, examples, what):
         texts = [example.texts for example in examples]
@@ -180,7 +185,10 @@ class Files(NamedTuple):
                 f"{self.settings.task_name} has no set with answers; --{name}_file may name one."
             )
         if not self.settings.data_dir:
-            raise InputError(f"--{name}_file or --data_dir must be given.")
+            raise InputError(
+                f"--{name}_file must be given, or --data_dir with {' and '.join(names)} in it, for "
+                f"{_NEEDED_BY[name]}. Received: neither"
+            )
         return find_files(self.settings.data_dir, names)
 
     def _read(self, name, path, read_answer, skip_broken=False):

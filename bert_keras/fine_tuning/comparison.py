@@ -163,7 +163,7 @@ def metrics_of(results: Sequence[Results]) -> list[str]:
 def keep_model(
     best: FineTuningSettings, settings: FineTuningSettings, setup: Setup, reason: str
 ) -> None:
-    """Copies the model of the best run into the output folder, and predicts with it if asked.
+    """Copies the model of the best run into the output folder.
 
     Args:
         best: the settings of that run.
@@ -176,13 +176,17 @@ def keep_model(
         stored = dataclasses.replace(detection.read_model(best.output_dir), made_by=made_by)
         native.replace(stored, settings.output_dir)
         note_kept(settings.output_dir, step_of_model(best.output_dir))
-    agreement.meet(setup.strategy)
-    if settings.do_predict:
-        prediction = dataclasses.replace(settings, do_train=False, do_eval=False, num_seeds=1)
-        with freed_variables():
-            setup.run(prediction, read_model(prediction))
-    if setup.is_chief:
         print(f"Done; the model in {settings.output_dir} is {reason}.")
+    agreement.meet(setup.strategy)
+
+
+def predict(found: Results | None, settings: FineTuningSettings, setup: Setup) -> None:
+    """Predicts with the model that was kept, if that is asked for and the runs are finished."""
+    if found is None or not settings.do_predict:
+        return
+    prediction = dataclasses.replace(settings, do_train=False, do_eval=False, num_seeds=1)
+    with freed_variables():
+        setup.run(prediction, read_model(prediction))
 
 
 def _finished(settings: FineTuningSettings, assignment: Assignment) -> Results | None:
@@ -191,7 +195,8 @@ def _finished(settings: FineTuningSettings, assignment: Assignment) -> Results |
     if not tf.io.gfile.exists(path):
         return None
     stored = read_json(path, dict)
-    return stored["results"] if stored.get("made_by") == _origin(settings, assignment) else None
+    is_same = stored.get("made_by") == _origin(settings, assignment)
+    return stored.get("results") if is_same else None
 
 
 def _note_finished(settings: FineTuningSettings, assignment: Assignment, results: Results) -> None:

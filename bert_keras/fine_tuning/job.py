@@ -12,6 +12,7 @@ from bert_keras.checkpoints.start import check_fit, initialize
 from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
+from bert_keras.files import is_folder
 from bert_keras.fine_tuning import recipe
 from bert_keras.fine_tuning.assignment import Assignment
 from bert_keras.fine_tuning.run import Run
@@ -67,8 +68,8 @@ def check_settings(settings: FineTuningSettings) -> None:
         )
     preflight.check_given(settings, ("output_dir",))
     flags.check_numbers(settings)
+    preflight.check_output_dir(settings.output_dir)
     if settings.do_train:
-        preflight.check_output_dir(settings.output_dir)
         preflight.check_positive(settings, ("learning_rate", "num_train_epochs"))
     preflight.check_positive(settings, ("layer_rate_decay",))
     preflight.check_one_of(settings, "learning_rate_schedule", recipe.SCHEDULES)
@@ -85,6 +86,8 @@ def _run_on(strategy, settings, read_assignment, stop, make_runs):
             f"the model. Received: {settings.num_frozen_layers}"
         )
     assignment = read_assignment(settings, start.config, start.tokenizer)
+    if start.weights is None:
+        notify("no --init_checkpoint: all weights are new, nothing is pretrained")
     if not settings.do_train:
         _notify_of_changes(assignment.task, start.task)
     run_one = functools.partial(_run_one, strategy, assignment, stop)
@@ -96,7 +99,7 @@ def _notify_of_changes(task: Task, stored: Mapping[str, Any]) -> None:
     now = description(task)
     if stored.get("task") == task.name:
         for name in [name for name in now if name in stored and stored[name] != now[name]]:
-            notify(f"the model was made with --{name}={stored[name]}; now it is {now[name]}")
+            notify(f"the model was made with {name}={stored[name]}; now it is {now[name]}")
 
 
 def _run_one(strategy, assignment, stop, settings, start):
@@ -105,7 +108,7 @@ def _run_one(strategy, assignment, stop, settings, start):
     # An evaluation of what is not there makes no folder: its name may be mistyped.
     if settings.do_train and session.is_chief:
         run_folder.make(settings.output_dir)
-    writes = settings.do_train and session.is_chief
+    writes = session.is_chief and is_folder(settings.output_dir)
     with run_folder.lock(settings.output_dir) if writes else contextlib.nullcontext():
         return Run(session, settings, start.tokenizer, assignment).complete()
 

@@ -41,6 +41,11 @@ def read_model(settings: FineTuningSettings) -> StoredModel:
         if settings.init_checkpoint:
             notify(f"the model of {settings.output_dir} is used, and not --init_checkpoint")
         return read_folder(settings.output_dir, settings.do_lower_case)
+    if run_state.saved_steps(settings.output_dir):
+        raise InputError(
+            f"{settings.output_dir} holds the checkpoints of a run, and not its model: a program "
+            "was killed while it put that there. The command that trains does it again, in seconds."
+        )
     names_model = settings.init_checkpoint or settings.bert_config_file or settings.vocab_file
     start = read_start(settings) if names_model else None
     if start is None or start.weights is None:
@@ -68,7 +73,9 @@ def step_of_model(folder: str) -> int:
         if newest:
             notify(f"the run of {folder} is not finished: its model is that of step {newest}")
         return newest
-    kept = read_json(path, dict)["global_step"]
+    kept = read_json(path, dict).get("global_step")
+    if not isinstance(kept, int):
+        raise InputError(f"{path} must hold a number, `global_step`. Received: {kept!r:.100}")
     if newest > kept and not tf.io.gfile.exists(tf.io.gfile.join(folder, LOG_NAME)):
         notify(f"the run of {folder} went on to step {newest}; its model is that of step {kept}")
     return kept

@@ -41,7 +41,9 @@ def run_seeds(setup: Setup, settings: FineTuningSettings) -> Results | None:
     made_by = comparison.origin(settings, setup.assignment, ("random_seed",))
     comparison.check_compared(settings, SEEDS_NAME, made_by)
     with comparison.own_folder(settings, setup):
-        return _compare(setup, settings, made_by)
+        found = _compare(setup, settings, made_by)
+    comparison.predict(found, settings, setup)
+    return found
 
 
 def _compare(setup, settings, made_by):

@@ -62,7 +62,9 @@ def run_sweep(grid: Grid, setup: Setup, settings: FineTuningSettings) -> Results
         )
     notify(f"{len(cells)} cells, {settings.num_seeds} run{'s' * (settings.num_seeds > 1)} in each")
     with comparison.own_folder(settings, setup):
-        return _compare(cells, runs, setup, settings, made_by)
+        found = _compare(cells, runs, setup, settings, made_by)
+    comparison.predict(found, settings, setup)
+    return found
 
 
 def _compare(cells, runs, setup, settings, made_by):

@@ -66,6 +66,4 @@ class Predictor:
         self, examples: EncodedExamples, batch_size: int, advance: Callable[[int], None]
     ) -> Outputs:
         """What the model makes of examples, in their order."""
-        if not len(examples.lengths):  # such as the windows of an empty context
-            return {name: [] for name in self.head.model.output}
-        return self._inference.run(examples, min(batch_size, len(examples.lengths)), advance)
+        return self._inference.run(examples, batch_size, advance)

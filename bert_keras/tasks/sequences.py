@@ -41,7 +41,8 @@ def encode(
         values: name -> array [N, ...] of what else the batches are to hold: `label_ids`.
 
     Raises:
-        InputError: one text alone, not in a list; other numbers of second texts or values.
+        InputError: one text alone, not in a list; other numbers of second texts or values; values
+            that are no numbers.
     """
     for name, of_name in {"texts": texts, "second_texts": second_texts, **(values or {})}.items():
         if isinstance(of_name, str):
@@ -50,8 +51,15 @@ def encode(
             raise InputError(
                 f"There must be as many {name} as texts, {len(texts)}. Received: {len(of_name)}"
             )
+    arrays = {name: np.asarray(of_name) for name, of_name in (values or {}).items()}
+    for name, array in arrays.items():
+        if array.dtype.kind not in "biuf":
+            raise InputError(
+                f"{name} must be numbers: of a label its place among the labels of the model. "
+                f"Received: {array[:3].tolist()!r:.100}"
+            )
     inputs = zip(texts, second_texts, strict=True) if second_texts is not None else texts
-    return encode_texts(inputs, tokenizer, max_seq_length).examples._replace(values=values or {})
+    return encode_texts(inputs, tokenizer, max_seq_length).examples._replace(values=arrays)
 
 
 def examples_of(

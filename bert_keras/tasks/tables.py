@@ -121,10 +121,13 @@ def _objects(path: str, text: str, *_) -> Iterator[Row]:
         except (ValueError, RecursionError) as error:
             values, reason = None, error
         if not isinstance(values, dict):
+            hint = ""
+            if isinstance(values, list):
+                hint = ". pandas writes such lines by to_json(path, orient='records', lines=True)"
             raise InputError(
                 f"{path}, line {line}: JSON objects must stand one after the other, such as "
                 f'{{"sentence": "…", "label": "…"}}. Received: {text[start : start + 100]!r} '
-                f"({reason})"
+                f"({reason}){hint}"
             )
         yield Row(path, line, values)
         line += text.count("\n", start, end)

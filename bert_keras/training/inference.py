@@ -47,10 +47,12 @@ class Inference:
         """Returns the outputs of all examples; None if a stop was requested before the end.
 
         Args:
-            examples: at least one.
+            examples: they may be none.
             batch_size: examples of a batch, over all replicas.
             advance: is told how many examples more are done.
         """
+        if not len(examples.lengths):  # such as the windows of empty texts
+            return {name: [] for name in self._model.output}
         found = [None] * len(examples.lengths)
         for features in self._batches(examples, batch_size):
             outputs, num_stops = self._run_compiled(features, tf.constant(self._stop.flag))

@@ -116,6 +116,11 @@ def check_output_dir(folder: str) -> None:
     run_state.check_name(folder)
     if "://" in folder:
         return
+    if os.path.islink(folder) and not os.path.isdir(folder):
+        raise InputError(
+            f"--output_dir must be a folder. Received: {folder}, a link to "
+            f"{os.path.realpath(folder)}, which is none"
+        )
     nearest = _nearest_existing(folder)
     if not os.path.isdir(nearest) or not os.access(nearest, os.W_OK | os.X_OK):
         raise InputError(

@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from bert_keras import files
 from bert_keras.errors import InputError
 from bert_keras.locks import exclusive_lock
 
@@ -38,18 +39,18 @@ def make(folder: str) -> None:
 
 @contextlib.contextmanager
 def lock(folder: str) -> Iterator[None]:
-    """Keeps a second training out of `folder`; the system lets go when this process ends.
+    """Keeps a second run out of `folder`; the system lets go when this process ends.
 
     Folders of other file systems (gs://...) and those without locks are not guarded.
 
     Raises:
-        InputError: another process trains there.
+        InputError: another process is at work there, or no file can be made.
     """
     if "://" in folder:
         yield
         return
     in_use = (
-        f"One run at a time trains in a folder; another one is at work in {folder}. "
+        f"One run at a time works in a folder; another one is at work in {folder}. "
         "Wait for its end, or use another --output_dir."
     )
     with exclusive_lock(os.path.join(folder, LOCK_NAME), in_use):
@@ -149,13 +150,4 @@ def write_text(folder: str, name: str, text: str) -> None:
     Raises:
         InputError: it cannot be written.
     """
-    path = tf.io.gfile.join(folder, name)
-    try:
-        with tf.io.gfile.GFile(path + UNFINISHED, "w") as file:
-            file.write(text)
-        tf.io.gfile.rename(path + UNFINISHED, path, overwrite=True)
-    except tf.errors.OpError as error:
-        raise InputError(
-            f"{path} could not be written: {error.message}. Make room or correct the rights, "
-            "then run the same command again."
-        ) from error
+    files.write_text(tf.io.gfile.join(folder, name), text)

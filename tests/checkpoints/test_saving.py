@@ -109,6 +109,15 @@ def test_the_model_of_someone_else_is_never_overwritten(format_name, tmp_path):
     assert {path.name: path.read_bytes() for path in (tmp_path / "model").iterdir()} == before
 
 
+@pytest.mark.parametrize("content", ['{"lr": 1}', "[]", "not JSON"])
+def test_a_config_of_something_else_is_never_overwritten(content, tmp_path):
+    (tmp_path / "config.json").write_text(content)
+    write(stored_models.stored("bert"), f"{tmp_path}/model", "bert_keras")
+    with pytest.raises(InputError, match="config.json is that of something else"):
+        save_pretrained(*from_pretrained(tmp_path / "model"), tmp_path)
+    assert (tmp_path / "config.json").read_text() == content
+
+
 def test_only_our_models_are_saved(tmp_path):
     inputs = keras.Input((4,))
     model = keras.Model(inputs, keras.layers.Dense(2)(inputs))

@@ -1,5 +1,7 @@
 """Predictions are never replaced, or left beside another model, without a word."""
 
+import os
+
 import pytest
 
 from bert_keras.errors import InputError
@@ -31,6 +33,17 @@ def test_predictions_of_an_earlier_model_are_named(tmp_path, capsys):
     answer_files.notify_of_others(str(tmp_path), 5)
     answer_files.notify_of_others(str(tmp_path / "another"), 5)
     assert not capsys.readouterr().err
+
+
+def test_what_no_file_can_replace_is_refused_before_anything_is_read_or_written(tmp_path):
+    os.mkfifo(tmp_path / "RTE.tsv")  # to read it would wait for ever
+    with pytest.raises(InputError, match="RTE.tsv cannot be written: it is no file that can be"):
+        answer_files.write(FILES, str(tmp_path), 3)
+    (tmp_path / "RTE.tsv").unlink()
+    (tmp_path / "RTE.tsv").mkdir()
+    with pytest.raises(InputError, match="RTE.tsv cannot be written: it is a folder"):
+        answer_files.write(FILES, str(tmp_path), 3)
+    assert [path.name for path in tmp_path.iterdir()] == ["RTE.tsv"]
 
 
 def test_a_folder_that_is_not_there(tmp_path):

@@ -244,7 +244,10 @@ def test_numbers_of_a_table_without_header(assignment):
         ({"task_name": "RTE", "header": False}, "also --noheader"),
         ({"task_name": "AX"}, "AX has no training set"),
         ({"task_name": "XNLI"}, "must hold multinli/multinli.train.zh"),
-        ({"task_name": "RTE", "data_dir": ""}, "--train_file or --data_dir must be given"),
+        (
+            {"task_name": "RTE", "data_dir": ""},
+            "--train_file must be given, or --data_dir with train in it.*--do_train",
+        ),
         ({"text_a_column": "text", "problem_type": "ranking"}, "--problem_type must be one of"),
         ({"text_a_column": "text"}, r"train.csv, line 2: .*'label'.*'text', 'topic'"),
         (

@@ -77,9 +77,9 @@ def test_an_answer_for_every_row(finished, tmp_path):
 def test_a_finished_folder_says_its_task_and_other_lengths_are_said(finished, capsys):
     settings, _ = finished
     stored = json.loads(Path(settings.output_dir, "task.json").read_text())
-    assert stored == {"task": "classification", "max_seq_length": 24}
+    assert stored == {"task": "classification", "max_seq_length": 24, "is_pair": False}
     run(dataclasses.replace(settings, do_train=False, max_seq_length=20))
-    assert "made with --max_seq_length=24; now it is 20" in capsys.readouterr().err
+    assert "made with max_seq_length=24; now it is 20" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -174,3 +174,10 @@ def test_nothing_that_a_window_shows(file):
     path = file(("the ship", [question("x", [("port", 0)])]))
     with pytest.raises(InputError, match="must hold a question whose answer a window shows"):
         assignment(do_train=True, train_file=path)
+
+
+def test_contexts_without_a_word_have_empty_answers(file):
+    found = assignment(do_predict=True, predict_file=file(("", [question("x")])))
+    assert not len(found.predictions["dev"].examples.lengths)
+    files = found.predictions["dev"].files({"start_logits": [], "end_logits": []})
+    assert [*json.loads(files["predictions.json"]).values()] == [""]

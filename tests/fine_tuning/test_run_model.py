@@ -97,6 +97,21 @@ def test_steps_beyond_the_model_are_said(finished, capsys):
     assert "went on to step 7; its model is that of step 4" in capsys.readouterr().err
 
 
+def test_a_note_without_its_number_is_refused(finished):
+    (Path(finished) / "finished_model.json").write_text("{}")
+    with pytest.raises(InputError, match="must hold a number, `global_step`. Received: None"):
+        run_model.step_of_model(finished)
+
+
+def test_another_model_never_stands_in_for_that_of_a_run_that_was_cut_off(finished, tmp_path):
+    (tmp_path / "model.ckpt-3.index").write_bytes(b"")
+    settings = FineTuningSettings(
+        do_predict=True, output_dir=str(tmp_path), init_checkpoint=finished
+    )
+    with pytest.raises(InputError, match="was killed while it put that there"):
+        run_model.read_model(settings)
+
+
 def test_the_model_of_an_unfinished_run_is_named_as_such(tmp_path, capsys):
     (tmp_path / "model.ckpt-3.index").write_bytes(b"")
     assert run_model.step_of_model(str(tmp_path)) == 3

@@ -35,7 +35,7 @@ def test_texts_and_pairs_become_examples():
         [0, 0, 0, 0, 1, 1],
         [0, 0, 1, 1, 1, 1],
     ]
-    single = encode(TOKENIZER, ("the",), values={"label_ids": np.array([7])})
+    single = encode(TOKENIZER, ("the",), values={"label_ids": [7]})
     assert single.tokens["input_ids"][0].tolist() == [2, 4, 3]
     assert single.values["label_ids"].tolist() == [7]
 
@@ -47,6 +47,11 @@ def test_texts_and_pairs_become_examples():
         ((["the ship"], "the"), "second_texts must be a list"),
         ((["the", "ship"], ["the"]), "as many second_texts as texts, 2. Received: 1"),
         ((["the", "ship"], None, 8, {"label_ids": [1]}), "as many label_ids as texts, 2"),
+        (
+            (["the"], None, 8, {"label_ids": ["good"]}),
+            "label_ids must be numbers.*Received: .*good",
+        ),
+        (([None],), "input 0 must be a text or a pair of texts"),
     ],
 )
 def test_texts_that_do_not_match_are_refused(arguments, message):

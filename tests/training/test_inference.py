@@ -59,3 +59,8 @@ def test_many_models_of_one_process_are_no_retracing(model, examples, caplog, mo
     for _ in range(6):  # TensorFlow warns after five traces
         inference(model).run(examples, 4, lambda _: None)
     assert not caplog.records
+
+
+def test_no_examples_have_no_outputs(model):
+    outputs = inference(model).run(EncodedExamples({"input_ids": []}, {}), 4, lambda _: None)
+    assert outputs == {"twice": [], "sum": []}

@@ -8,7 +8,7 @@ import re
 
 import tensorflow as tf
 
-from bert_keras.checkpoints.files.json_files import write_json
+from bert_keras.checkpoints.files.json_files import read_json, write_json
 from bert_keras.checkpoints.files.whole_folders import replaced_files
 from bert_keras.checkpoints.formats.checkpoint_folders import WEIGHTS_PREFIX, write_weights
 from bert_keras.checkpoints.formats.config_files import OWN_CONFIG_FILE, config_values
@@ -21,6 +21,7 @@ from bert_keras.checkpoints.formats.tokenizer_files import (
 )
 from bert_keras.checkpoints.names import ENCODERS
 from bert_keras.checkpoints.stored_model import StoredModel
+from bert_keras.errors import InputError
 from bert_keras.files import read_text, write_text
 
 CARD_FILE = "README.md"
@@ -104,6 +105,17 @@ def replace(stored: StoredModel, folder: str) -> None:
         write(stored, unfinished)
         if keeps_card:
             tf.io.gfile.remove(tf.io.gfile.join(unfinished, CARD_FILE))
+
+
+def may_replace_config(folder: str) -> bool:
+    """Whether the `config.json` of a folder, if it has one, is that of a BERT."""
+    path = tf.io.gfile.join(folder, OWN_CONFIG_FILE)
+    if not tf.io.gfile.exists(path):
+        return True
+    try:
+        return "vocab_size" in read_json(path, dict)
+    except InputError:
+        return False
 
 
 def card(stored: StoredModel) -> str:

@@ -15,8 +15,10 @@ MOST_SHOWN = 20
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Raises InputError for a label that no table of predictions can hold."""
-    for name in names:
+    """Raises InputError for a label that is there twice, or that no table can hold."""
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise InputError(f"Labels must differ from each other. Received: {name!r} twice.")
         if not name or not fits_cell(name):
             raise InputError(
                 "A label must not be empty and has neither tabs nor line ends: tables of "
@@ -25,9 +27,9 @@ def check_names(names: Sequence[str]) -> None:
 
 
 def counted(labels: Iterable[str]) -> str:
-    """How often each label occurs, the most frequent first: `good 3, bad 2`."""
+    """How often each label occurs, the most frequent first: `'good': 3, 'bad': 2`."""
     counts = Counter(labels)
-    shown = [f"{label} {count}" for label, count in counts.most_common(MOST_SHOWN)]
+    shown = [f"{label!r}: {count}" for label, count in counts.most_common(MOST_SHOWN)]
     more = len(counts) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
 

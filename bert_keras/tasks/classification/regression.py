@@ -28,7 +28,7 @@ def read(row: Row, columns: Sequence[str]) -> float:
     column = column_of(row, columns)
     text = one_line(row, column)
     try:
-        number = float(text)
+        number = float("nan" if "_" in text else text)  # to Python 1_0 is 10
     except ValueError:
         number = math.nan
     if not abs(number) <= LARGEST:  # so that NaN is refused

@@ -21,10 +21,12 @@ class Classification:
     Attributes:
         max_seq_length: the most tokens of an example, [CLS] and [SEP] included; longer texts are
             cut, of a pair the longer one first.
+        is_pair: whether the model has learned pairs.
     """
 
     name: ClassVar[str] = "classification"
     max_seq_length: int = 128
+    is_pair: bool = False
 
     def encode(
         self, inputs: Iterable[str | tuple[str, str]], tokenizer: WordPieceTokenizer

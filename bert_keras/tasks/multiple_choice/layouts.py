@@ -35,7 +35,7 @@ def swag(row: Row, is_labeled: bool) -> Iterator[Example]:
     endings = check_endings(row.place, [row.value(name) for name in _ending_columns(row)])
     start = row.text("sent2").strip() if "sent2" in row.values else ""
     yield Example(
-        next((str(row.values[name]) for name in _ID_COLUMNS if name in row.values), ""),
+        _id(row),
         check_text(row.place, "sent1", row.value("sent1")),
         tuple(f"{start} {ending}".strip() for ending in endings),
         _numbered_label(row.place, row.value("label"), len(endings)) if is_labeled else None,
@@ -96,6 +96,11 @@ def race(row: Row, is_labeled: bool) -> Iterator[Example]:
             tuple(f"{question} {option}" for option in options),
             label_index(place, answer[0], letters) if is_labeled else None,
         )
+
+
+def _id(row: Row) -> str:
+    ids = (row.values.get(name) for name in _ID_COLUMNS)
+    return next((str(name) for name in ids if name is not None), "")
 
 
 def _ending_columns(row: Row) -> list[str]:

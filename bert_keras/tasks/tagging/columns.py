@@ -136,18 +136,25 @@ def _rows_of_numbered(path: str, lines: Sequence[_Row]) -> Iterator[_Row]:
 def _rows_of_plain(path: str, lines: Sequence[_Row]) -> Iterator[_Row]:
     """Yields the lines of words and those that end a sentence.
 
-    Words may begin with "#", or be it. A comment is what begins with "# " and is not made of
-    columns as the words are; a notice says where one that is ends up among the words.
+    Words may begin with "#", or be it. What begins with "# " is a comment, but where it is made of
+    columns between blanks as the words are. A notice says where there may be doubt.
     """
     words = (row for row in lines if not _ends_sentence(row) and not row.text.startswith("# "))
     num_columns = next((len(row.columns) for row in words), 0)
-    doubtful = []
+    doubtful, left_out = [], []
     for row in lines:
         if row.text.startswith("# "):
-            if "\t" in row.text or not 1 < len(row.columns) == num_columns:
+            is_like_words = len(row.columns) == num_columns
+            if "\t" in row.text or not is_like_words or num_columns == 1:
+                left_out += [row] * is_like_words
                 continue
             doubtful.append(row)
         yield row
+    if left_out:
+        notify(
+            f"{path}: lines that begin with '# ' are left out as comments, though they have as "
+            f"many columns as words: {len(left_out)}, the first in line {left_out[0].line}."
+        )
     if doubtful:
         notify(
             f"{path}: lines that begin with '# ' are taken for the word '#', not for comments, as "

@@ -56,3 +56,8 @@ def test_a_name_that_no_table_can_hold_is_refused(name):
         check_names(("sun", name))
     assert repr(name) in str(error.value)
     check_names(("sun", "rain, heavy", '"', " "))
+
+
+def test_a_name_that_is_there_twice_is_refused():
+    with pytest.raises(InputError, match="must differ from each other. Received: 'sun' twice"):
+        check_names(("sun", "rain", "sun"))

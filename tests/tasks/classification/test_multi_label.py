@@ -71,7 +71,7 @@ def test_marks_of_the_labels():
 
 
 def test_what_is_learned_is_shown():
-    assert multi_label.describe(examples(("b",), (), ("a", "b"))) == "labels: b 2, a 1"
+    assert multi_label.describe(examples(("b",), (), ("a", "b"))) == "labels: 'b': 2, 'a': 1"
 
 
 def test_names_are_sorted():

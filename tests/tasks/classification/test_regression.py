@@ -17,7 +17,7 @@ def test_numbers_are_read_as_they_are_written():
         assert regression.read(Row("dev.tsv", 2, {"score": value}), ("score",)) == number
 
 
-@pytest.mark.parametrize("value", ["high", "", "nan", "inf", "1e39", "4,5", True])
+@pytest.mark.parametrize("value", ["high", "", "nan", "inf", "1e39", "4,5", "1_0", True])
 def test_what_is_no_number_is_refused_by_its_place(value):
     with pytest.raises(InputError, match="dev.tsv, line 2: the column 'score' must hold a number"):
         regression.read(Row("dev.tsv", 2, {"score": value}), ("score",))

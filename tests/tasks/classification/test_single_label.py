@@ -28,7 +28,7 @@ def test_labels_are_numbered_in_their_order_and_named_sorted():
 
 
 def test_what_is_learned_is_shown():
-    assert single_label.describe(examples(["no", "yes", "no"])) == "labels: no 2, yes 1"
+    assert single_label.describe(examples(["no", "yes", "no"])) == "labels: 'no': 2, 'yes': 1"
     assert single_label.describe(examples(["0.5", "1.25"])).endswith(
         "there is --problem_type=regression"
     )

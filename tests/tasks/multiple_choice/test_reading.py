@@ -118,6 +118,7 @@ def test_any_number_of_choices_also_in_one_file(tmp_path):
 def test_ids_fit_in_a_cell_of_a_table(tmp_path):
     row = {"id": "a\tb\nc", "sent1": "a", "ending0": "b", "ending1": "c", "label": 1}
     assert read(written(tmp_path, "a.json", row))[0].id == "a b c"
+    assert read(written(tmp_path, "a.json", row | {"id": None}))[0].id == "0"
 
 
 def codah_row(**changes):

@@ -132,6 +132,13 @@ def test_a_comment_that_looks_like_a_word_is_said_to_be_one(written, capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_a_word_that_may_be_taken_for_a_comment_is_said_to_be_left_out(written, capsys):
+    assert pairs(tagged(written("a\tO\n# 5\tO\n"))) == [[("a", "O")]]
+    assert "columns as words: 1, the first in line 2." in capsys.readouterr().err
+    assert read_words(str(written("a\n# 5\n", "words.txt")), Columns(0, -1))[0].words == ["a"]
+    assert "columns as words: 1, the first in line 2." in capsys.readouterr().err
+
+
 def test_words_need_no_tags_to_be_predicted(written):
     path = written("the\n\u200b\nNew York\n\nship\n", "words.txt")
     sentences = read_words(str(path), columns_of(str(path), None, None))
