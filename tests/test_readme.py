@@ -1,4 +1,4 @@
-"""The Python of two pages runs as printed, where small models lie at the paths that they name."""
+"""The Python of these pages runs as printed, where small models lie at the paths that they name."""
 
 import re
 from pathlib import Path
@@ -46,6 +46,13 @@ def test_the_front_page_trains_a_classifier_on_the_weights_of_others():
     assert model.optimizer.iterations == 3  # epochs of one batch
     logits = model.predict(names["batches"], verbose=0)["logits"]
     assert logits.shape == (6, 2) and np.isfinite(logits).all()
+
+
+def test_the_front_page_answers(folder):
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    stored_models.write(stored_models.stored("classifier"), folder / "my_topics", "bert_keras")
+    predictor = run(page.split("\n## Answer\n")[1].split("\n## ")[0])["predictor"]
+    assert predictor.predict("a b").label in stored_models.CONFIG.labels
 
 
 def test_the_page_about_weights_reads_every_format_and_writes_a_classifier(folder):
