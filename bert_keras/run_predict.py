@@ -18,17 +18,10 @@ from bert_keras import flags
 from bert_keras.backend import check_backend, import_tensorflow_quietly
 from bert_keras.errors import InputError
 from bert_keras.progress import Progress
+from bert_keras.serving.json_forms import input_of, plain
 
 LINES_AT_A_TIME = 1024
 _BETWEEN_TEXTS = " ||| "
-# Keys of an object -> what a task takes for it. The first whose keys are all there counts.
-_FORMS = (
-    ("question", "context"),
-    ("context", "choices"),
-    ("text_a", "text_b"),
-    ("words",),
-    ("text",),
-)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,7 +48,7 @@ def main(settings: Settings) -> None:
     with Progress("answering", total=None, unit=" lines") as progress:
         for pool in _pools(inputs_of(sys.stdin)):
             for answer in predictor.predict(pool, settings.batch_size):
-                sys.stdout.write(as_json(answer) + "\n")
+                sys.stdout.write(json.dumps(plain(answer), ensure_ascii=False) + "\n")
             sys.stdout.flush()
             progress.advance(len(pool))
 
@@ -75,11 +68,6 @@ def inputs_of(stream: TextIO) -> Iterator[Any]:
         yield (text_a, text_b) if separator else line
 
 
-def as_json(answer: Any) -> str:
-    """An answer, named tuples within named tuples, as a JSON object on one line."""
-    return json.dumps(_plain(answer), ensure_ascii=False)
-
-
 def _of_object(line: str, number: int) -> Any:
     try:
         values = json.loads(line)
@@ -87,20 +75,7 @@ def _of_object(line: str, number: int) -> Any:
         raise InputError(
             f"Line {number} begins with {{ and must be a JSON object. Received: {error}"
         ) from error
-    for form in _FORMS:
-        if all(name in values for name in form):
-            found = tuple(values[name] for name in form)
-            return found if len(form) > 1 else found[0]
-    forms = "; ".join(" and ".join(form) for form in _FORMS)
-    raise InputError(f"Line {number}: an object has the keys {forms}. Received: {line:.200}")
-
-
-def _plain(value: Any) -> Any:
-    if hasattr(value, "_asdict"):
-        return {name: _plain(one) for name, one in value._asdict().items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return value.tolist() if hasattr(value, "tolist") else value
+    return input_of(values, f"Line {number}")
 
 
 def _pools(inputs: Iterator[Any]) -> Iterator[list[Any]]:

@@ -5,14 +5,10 @@ import json
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
 from bert_keras.errors import InputError
-from bert_keras.run_predict import Settings, as_json, inputs_of, main
-from bert_keras.tasks.classification.single_label import Label
-from bert_keras.tasks.fill_mask.task import Candidate, Filled
-from bert_keras.tasks.vectors.embedding import Vector
+from bert_keras.run_predict import Settings, inputs_of, main
 from tests.checkpoints import stored_models
 
 
@@ -39,15 +35,6 @@ def test_a_line_is_an_input(line, expected):
 def test_a_line_that_is_none_is_refused_by_its_number(line):
     with pytest.raises(InputError, match="Line 2.* Received"):
         [*inputs_of(io.StringIO(f"a\n{line}\n"))]
-
-
-def test_answers_become_objects():
-    label = Label("yes", {"no": 0.25, "yes": 0.75})
-    assert json.loads(as_json(label)) == label._asdict()
-    filled = Filled([[Candidate("\u4eac", 7, 0.5)]])
-    assert json.loads(as_json(filled)) == {"masks": [[{"token": "\u4eac", "id": 7, "score": 0.5}]]}
-    assert "\u4eac" in as_json(filled)
-    assert json.loads(as_json(Vector(np.array([1.5, 2], np.float32)))) == {"embedding": [1.5, 2]}
 
 
 @pytest.fixture

@@ -46,16 +46,23 @@ class SelfAttention(keras.layers.Layer):
             dense.build(hidden_shape)
 
     def call(self, queries, hidden, attention_mask, training=False):
+        value = self._split_heads(self.value(hidden))  # [B, N, T, D]
+        probs = self._attention_probs(self._scores(queries, hidden, attention_mask), training)
+        context = tf.matmul(tf.cast(probs, value.dtype), value)  # [B, N, Q, D]
+        return tf.reshape(tf.transpose(context, [0, 2, 1, 3]), tf.shape(queries))
+
+    def probabilities(self, queries, hidden, attention_mask):
+        """How much each head looks from each query at each position, float32 [B, N, Q, T]."""
+        return self._attention_probs(self._scores(queries, hidden, attention_mask), training=False)
+
+    def _scores(self, queries, hidden, attention_mask):
         query = self._split_heads(self.query(queries))  # [B, N, Q, D]
         key = self._split_heads(self.key(hidden))  # [B, N, T, D]
-        value = self._split_heads(self.value(hidden))  # [B, N, T, D]
         # The original scales the scores; the queries are fewer numbers.
         query *= 1.0 / math.sqrt(query.shape[-1])
         scores = tf.cast(tf.matmul(query, key, transpose_b=True), tf.float32)  # [B, N, Q, T]
         masked = (1.0 - tf.cast(attention_mask, tf.float32)) * MASKED_SCORE
-        probs = self._attention_probs(scores + masked[:, tf.newaxis], training)
-        context = tf.matmul(tf.cast(probs, value.dtype), value)  # [B, N, Q, D]
-        return tf.reshape(tf.transpose(context, [0, 2, 1, 3]), tf.shape(queries))
+        return scores + masked[:, tf.newaxis]
 
     def _attention_probs(self, scores, training):
         if not training or self.dropout.rate == 0:
