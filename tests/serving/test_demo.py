@@ -34,10 +34,8 @@ def address(tmp_path_factory):
 
     def start(model):
         if model not in running:
-            positions = {"max_position_embeddings": 100}
-            stored_models.write(
-                stored_models.stored(model, **positions), root / model, "bert_keras"
-            )
+            stored = stored_models.stored(model, max_position_embeddings=100)
+            stored_models.write(stored, root / model, "bert_keras")
             server = demo.server(Predictor(root / model), port=0)
             threading.Thread(target=server.serve_forever, daemon=True).start()
             running[model] = server
