@@ -1,6 +1,7 @@
 """Folders whose weights are a checkpoint of TensorFlow: those of google-research/bert, and ours.
 
-Ours have the layout of theirs with a `config.json` that says more, so that one reader serves both.
+Ours have the layout of theirs with a `config.json` that says more, so that one reader serves both;
+so have our exports, but for the names of the weights.
 """
 
 import re
@@ -9,6 +10,7 @@ from collections.abc import Mapping
 import tensorflow as tf
 
 from bert_keras.checkpoints.files import bundle
+from bert_keras.checkpoints.formats import saved_model
 from bert_keras.checkpoints.formats.config_files import read_config
 from bert_keras.checkpoints.formats.sentence_transformers import read_pooling
 from bert_keras.checkpoints.formats.task_files import read_task
@@ -24,10 +26,16 @@ _STEP_OF_INDEX = re.compile(r"model\.ckpt-(\d+)\.index")
 
 
 def find_checkpoint(folder: str) -> str | None:
-    """The prefix of the finished model in a folder, else of its newest `model.ckpt-N`, or None."""
+    """The prefix of the finished model in a folder, else of its newest `model.ckpt-N`, or None.
+
+    A folder may be an export, too.
+    """
     names = tf.io.gfile.listdir(folder)
     if WEIGHTS_PREFIX + bundle.INDEX_SUFFIX in names:
         return tf.io.gfile.join(folder, WEIGHTS_PREFIX)
+    exported = saved_model.find_checkpoint(folder)
+    if exported:
+        return exported
     step = _newest_step(names)
     return None if step is None else tf.io.gfile.join(folder, f"model.ckpt-{step}")
 
@@ -58,7 +66,7 @@ def read(folder: str, checkpoint: str, do_lower_case: bool | None = None) -> Sto
     return StoredModel(
         config=config,
         tokenizer=read_tokenizer(folder, checkpoint, do_lower_case),
-        weights=bundle.open_weights(checkpoint),
+        weights=saved_model.open_weights(checkpoint),
         model=model,
         pooling=read_pooling(folder),
         task=read_task(folder),

@@ -8,7 +8,12 @@ from bert_keras.checkpoints.builders import BUILDERS, shown_model
 from bert_keras.checkpoints.files import bundle, safetensors_files
 from bert_keras.checkpoints.files.other_formats import refuse_others
 from bert_keras.checkpoints.files.whole_folders import is_cut_off
-from bert_keras.checkpoints.formats import checkpoint_folders, config_files, hugging_face
+from bert_keras.checkpoints.formats import (
+    checkpoint_folders,
+    config_files,
+    hugging_face,
+    saved_model,
+)
 from bert_keras.checkpoints.formats.sentence_transformers import transformer_folder
 from bert_keras.checkpoints.labels import labels_of_head
 from bert_keras.checkpoints.loading import check_config
@@ -51,7 +56,7 @@ def read_model(path: str, do_lower_case: bool | None = None) -> StoredModel:
 def read_weights(path: str) -> Weights:
     """The weights alone: neither config nor vocabulary need to lie there."""
     _, checkpoint = locate(path)
-    return bundle.open_weights(checkpoint) if checkpoint else hugging_face.open_weights(path)
+    return saved_model.open_weights(checkpoint) if checkpoint else hugging_face.open_weights(path)
 
 
 def read_config(path: str) -> BertConfig | None:

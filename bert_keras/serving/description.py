@@ -1,0 +1,157 @@
+"""What lies beside an export for those who call it: `signature.json` and `README.md`."""
+
+import json
+from typing import Any
+
+import tensorflow as tf
+from tensorflow.core.protobuf import saved_model_pb2
+
+import bert_keras
+from bert_keras.checkpoints.files.json_files import write_json
+from bert_keras.checkpoints.formats.native import CARD_FILE
+from bert_keras.checkpoints.formats.saved_model import GRAPH_FILE
+from bert_keras.files import read_bytes, write_text
+from bert_keras.serving.load import Head
+from bert_keras.tasks.task import description
+
+SIGNATURE_FILE = "signature.json"
+# Name of an input or output -> what it is. B inputs, T tokens, L labels, H numbers of a vector,
+# C choices, M marks.
+MEANINGS = {
+    "text": "texts, UTF-8; bad bytes are dropped",
+    "text_b": 'the second texts of pairs; "" is none',
+    "context": "contexts",
+    "choices": "continuations of each context, of all as many",
+    "examples": "serialized tf.train.Example with the int64 features that the signature tokens has "
+    "as inputs; input_mask and segment_ids may be missing",
+    "input_ids": "ids of tokens, [CLS] and [SEP] among them",
+    "input_mask": "1 for a token, 0 for padding; shape [1, 1] for all; by default 1",
+    "segment_ids": "0 up to the first [SEP], 1 after it; shape [1, 1] for all; by default 0",
+    "masked_lm_positions": "places of the tokens that are sought, filled up with 0",
+    "label": "the likeliest label",
+    "is_label": "whether the probability of each label is at least 0.5",
+    "labels": "the names of the labels, in each row the same",
+    "probabilities": "of each label, or choice",
+    "score": "the number; or the probability of each token",
+    "embedding": "a vector for each text",
+    "tokens": 'the tokens of each text, filled up with ""',
+    "features": "a vector for each token, filled up with 0",
+    "num_tokens": "how many of them are no filling",
+    "token": 'the likeliest pieces for each [MASK], best first, filled up with ""',
+    "token_id": "their ids, filled up with 0",
+    "num_masks": "how many [MASK] each text has that were filled",
+    "choice": "the most probable choice, from 0",
+    "logits": "one number for each label; for each choice",
+    "sequence_output": "a vector for each token",
+    "pooled_output": "a vector for each text, made for the prediction of the next sentence",
+    "sentence_embedding": "a vector for each text",
+    "masked_lm_logits": "one number for each id of the vocabulary",
+    "next_sentence_logits": "two numbers: b follows a; it does not",
+    "start_logits": "one number for each token, that the answer starts there",
+    "end_logits": "one number for each token, that the answer ends there",
+}
+_EXAMPLES = {1: ["A text."], 2: [["One.", "Two."]]}  # rank of an input -> a value of it
+_PAGE = """\
+# A model of bert_keras for TensorFlow Serving
+
+Task: {task}. {num_layers} layers, {hidden_size} wide, at most {max_seq_length} tokens.{labels}
+
+Put the folder that this one, `{version}`, lies in on a server:
+
+    tensorflow_model_server --rest_api_port=8501 --model_name=bert --model_base_path=FOLDER
+    curl -d '{{"inputs": {request}}}' localhost:8501/v1/models/bert:predict
+
+In Python, where `bert_keras` need not be:
+
+    import tensorflow as tf
+    import tensorflow_text  # registers the operations of the tokenizer
+
+    model = tf.saved_model.load("FOLDER/{version}")
+    model.signatures["serving_default"]({arguments})
+
+`bert_keras.from_pretrained("FOLDER/{version}")` gives the model with the same weights, to be
+trained further.
+
+{signatures}
+"""
+
+
+def write_manual(head: Head, folder: str, version: str) -> None:
+    """Writes both files.
+
+    Args:
+        head: the model and its task.
+        folder: where the graph of its export lies.
+        version: what the folder will be called.
+    """
+    graph = _read_graph(folder)
+    signatures = {
+        name: _described(signature)
+        for name, signature in sorted(graph.signature_def.items())
+        if not name.startswith("__")  # of TensorFlow's own
+    }
+    ops = graph.meta_info_def.stripped_op_list.op
+    content = {
+        "bert_keras": bert_keras.__version__,
+        "tensorflow": tf.__version__,
+        **description(head.task),
+        "labels": list(head.config.labels),
+        "ops_of_tensorflow_text": sorted(op.name for op in ops if not hasattr(tf.raw_ops, op.name)),
+        "signatures": signatures,
+    }
+    write_json(tf.io.gfile.join(folder, SIGNATURE_FILE), content)
+    write_text(tf.io.gfile.join(folder, CARD_FILE), _page(head, signatures, version))
+
+
+def _read_graph(folder: str) -> Any:
+    """The one graph of a SavedModel, a MetaGraphDef."""
+    path = tf.io.gfile.join(folder, GRAPH_FILE)
+    saved = saved_model_pb2.SavedModel.FromString(read_bytes(path))
+    return saved.meta_graphs[0]
+
+
+def _described(signature: Any) -> dict[str, Any]:
+    """Inputs and outputs: name -> type, shape, meaning, and whether it may be left out."""
+    sides = {"inputs": signature.inputs, "outputs": signature.outputs}
+    described = {
+        side: {name: _entry(name, tensor) for name, tensor in sorted(tensors.items())}
+        for side, tensors in sides.items()
+    }
+    for name in signature.defaults:
+        described["inputs"][name]["optional"] = True
+    return described
+
+
+def _entry(name: str, tensor: Any) -> dict[str, Any]:
+    """A null in a shape is any length."""
+    shape = tf.TensorShape(tensor.tensor_shape).as_list()
+    dtype = tf.dtypes.as_dtype(tensor.dtype).name
+    return {"dtype": dtype, "shape": shape, "meaning": MEANINGS[name]}
+
+
+def _page(head: Head, signatures: dict[str, Any], version: str) -> str:
+    inputs = signatures["serving_default"]["inputs"]
+    values = {name: _EXAMPLES[len(entry["shape"])] for name, entry in inputs.items()}
+    labels = head.config.labels
+    return _PAGE.format(
+        task=head.task.name,
+        num_layers=head.config.num_hidden_layers,
+        hidden_size=head.config.hidden_size,
+        max_seq_length=head.task.max_seq_length,
+        labels=f" Labels: {', '.join(labels)}." if labels else "",
+        version=version,
+        request=json.dumps(values),
+        arguments=", ".join(f"{name}=tf.constant({value})" for name, value in values.items()),
+        signatures="\n\n".join(_table(*item) for item in signatures.items()),
+    )
+
+
+def _table(name: str, signature: dict[str, Any]) -> str:
+    lines = [f"## {name}", "", "| | name | type | shape | |", "|---|---|---|---|---|"]
+    for side, entries in signature.items():
+        for of, entry in entries.items():
+            shape = ", ".join("any" if size is None else str(size) for size in entry["shape"])
+            optional = " (may be left out)" if entry.get("optional") else ""
+            cells = [side.removesuffix("s"), of, entry["dtype"], f"[{shape}]"]
+            lines.append(f"| {' | '.join(cells)} | {entry['meaning']}{optional} |")
+    return "\n".join(lines)

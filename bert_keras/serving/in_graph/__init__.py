@@ -1,0 +1,11 @@
+"""Tasks in a TensorFlow graph: raw text in, answers out, where there is no Python.
+
+A file a task, the twin of its class in `bert_keras.tasks`: functions of the same names, which give
+the same ids and the same answers.
+
+rows: the sequences of a batch of inputs
+strings: clean, cut and join texts, as `tokenizers.packing`
+sequences: texts, or pairs of them, -> a row for each
+run: sequences -> what the model makes of them
+classification, embedding, features, fill_mask, multiple_choice: encode and decode of a task
+"""

@@ -1,0 +1,56 @@
+"""Versions of a model for TensorFlow Serving, which `from_pretrained` takes too: OUTPUT/1, …"""
+
+import tensorflow as tf
+
+from bert_keras.checkpoints.builders import stored_model_of
+from bert_keras.checkpoints.files.whole_folders import new_folder
+from bert_keras.checkpoints.formats.native import write_description
+from bert_keras.checkpoints.formats.saved_model import GRAPH_FILE, weight_key, write_weight_names
+from bert_keras.checkpoints.formats.sentence_transformers import write_pooling
+from bert_keras.checkpoints.formats.tokenizer_files import VOCABULARY_FILE
+from bert_keras.serving.description import write_manual
+from bert_keras.serving.load import Head
+from bert_keras.serving.signatures import ServedModel
+from bert_keras.serving.twins import twin_of
+from bert_keras.tasks.task import description
+
+
+def export(head: Head, output_dir: str, is_compiled: bool = False) -> str:
+    """Writes a model with its signatures as the next version of a folder, whole or not at all.
+
+    A server that watches the folder takes the version with the highest number.
+
+    Args:
+        head: the model and its task.
+        output_dir: the folder of the versions; made if needed.
+        is_compiled: see `ServedModel`.
+
+    Returns:
+        The folder of the new version.
+
+    Raises:
+        InputError: it cannot be written; the task cannot be exported.
+    """
+    served = ServedModel(head, twin_of(head), is_compiled)
+    number = _next_version(output_dir)
+    version = tf.io.gfile.join(output_dir, str(number))
+    tf.io.gfile.makedirs(output_dir)
+    with new_folder(version, last=(GRAPH_FILE,)) as unfinished:
+        stored = stored_model_of(head.model, head.tokenizer, task=description(head.task))
+        write_description(stored, unfinished)
+        if head.pooling:
+            write_pooling(head.pooling, unfinished, head.config.hidden_size)
+        # The same file once more where TensorFlow keeps what belongs to a graph.
+        served.vocabulary = tf.saved_model.Asset(tf.io.gfile.join(unfinished, VOCABULARY_FILE))
+        tf.saved_model.save(served, unfinished, signatures=served.functions)
+        write_weight_names(
+            {name: weight_key(index) for index, name in enumerate(served.weight_names)}, unfinished
+        )
+        write_manual(head, unfinished, str(number))
+    return version
+
+
+def _next_version(output_dir: str) -> int:
+    names = tf.io.gfile.listdir(output_dir) if tf.io.gfile.exists(output_dir) else []
+    numbers = [int(name) for entry in names if (name := entry.rstrip("/")).isdecimal()]
+    return max(numbers, default=0) + 1

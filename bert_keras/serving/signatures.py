@@ -1,0 +1,173 @@
+"""What an exported model can be asked, as functions of a TensorFlow graph.
+
+serving_default: strings -> answers
+pairs: the same of pairs of texts, of tasks that take both
+tokens: numbers -> what the model makes of them
+token_ids: the same of ids alone, for servers that want all inputs of a signature
+examples: serialized `tf.train.Example` with the numbers of `tokens`
+"""
+
+from collections.abc import Callable
+
+import keras
+import tensorflow as tf
+
+from bert_keras.checkpoints.loading import named_variables
+from bert_keras.config import BertConfig
+from bert_keras.data.encoded import INPUTS
+from bert_keras.layers.embeddings import check_range
+from bert_keras.serving.in_graph.run import Outputs, run
+from bert_keras.serving.load import Head
+from bert_keras.serving.twins import PAIRED, Twin
+
+Signature = Callable[..., Outputs]
+
+
+class ServedModel(tf.Module):
+    """The weights of a model and its signatures, as they are saved.
+
+    Args:
+        head: the model and its task.
+        twin: the task in a graph.
+        is_compiled: the model is compiled by XLA, anew for every shape of its inputs.
+
+    Attributes:
+        weight_names: the names of the weights in the original, in the order of `weights`.
+        functions: name of a signature -> function of tensors by name -> outputs by name.
+    """
+
+    def __init__(self, head: Head, twin: Twin, is_compiled: bool = False):
+        super().__init__(name="served_model")
+        variables = named_variables(head.model)
+        self.weight_names = tuple(variables)
+        self.weights = [variable.value for variable in variables.values()]
+        self.twin = twin
+        call = _call(head.model, is_compiled)
+        self.tokens = _tokens(head.model, head.config, call)
+        self.functions = {
+            "serving_default": _answers(twin, head.model, call, twin.signature),
+            "tokens": self.tokens,
+            "token_ids": _token_ids(head.model, self.tokens),
+        }
+        if head.task.name in PAIRED:
+            pair = twin.signature | {"text_b": tf.TensorSpec([None], tf.string)}
+            self.functions["pairs"] = _answers(twin, head.model, call, pair)
+        if _rank(head.model) == 2:
+            self.functions["examples"] = _examples(head.model, self.tokens)
+
+
+def _call(model: keras.Model, is_compiled: bool) -> Callable[[Outputs], Outputs]:
+    """The model as one function that all signatures share."""
+
+    def infer(inputs):
+        return model(inputs, training=False)
+
+    inputs = {
+        name: tf.TensorSpec([None] * len(tensor.shape), tf.int32, name)
+        for name, tensor in model.input.items()
+    }
+    return tf.function(
+        infer, input_signature=[inputs], autograph=False, jit_compile=is_compiled or None
+    )
+
+
+def _answers(twin: Twin, model: keras.Model, call, inputs: dict[str, tf.TensorSpec]) -> Signature:
+    def answers(**texts):
+        rows = twin.encode(**texts)
+        return twin.decode(rows, run(model, rows, call))
+
+    return _concrete(answers, inputs)
+
+
+def _tokens(model: keras.Model, config: BertConfig, call) -> Signature:
+    """Ids, mask and segments, of the last two of which one value for all is enough.
+
+    They have the values 1 and 0 where they are left out: a server reads this off the signature, but
+    not `loaded.signatures` in Python; `loaded.tokens(ids)` does.
+    """
+    ids = tf.TensorSpec([None] * _rank(model), tf.int32)
+    ones = tf.ones([1] * _rank(model), tf.int32)
+
+    def tokens(input_ids, input_mask=ones, segment_ids=ones - 1):
+        return outputs(input_ids, input_mask, segment_ids, {})
+
+    def tokens_with_marks(input_ids, masked_lm_positions, input_mask=ones, segment_ids=ones - 1):
+        marks = {"masked_lm_positions": masked_lm_positions}
+        return outputs(input_ids, input_mask, segment_ids, marks)
+
+    def outputs(input_ids, input_mask, segment_ids, others):
+        with tf.control_dependencies(_checks(input_ids, segment_ids, config)):
+            shape = tf.shape(input_ids)
+            mask, segments = (tf.broadcast_to(one, shape) for one in (input_mask, segment_ids))
+        return call(dict(zip(INPUTS, (input_ids, mask, segments), strict=True)) | others)
+
+    function = tokens_with_marks if len(model.input) > len(INPUTS) else tokens
+    signature = [ids] * len(model.input)
+    return tf.function(function, input_signature=signature, autograph=False)
+
+
+def _checks(input_ids, segment_ids, config: BertConfig) -> list[tf.Operation]:
+    """What the layers check too, but not when XLA compiles them."""
+    return [
+        tf.debugging.assert_less_equal(
+            tf.shape(input_ids)[-1],
+            config.max_position_embeddings,
+            "A sequence must not be longer than max_position_embeddings.",
+        ),
+        check_range(input_ids, config.vocab_size, "input_ids", "vocab_size"),
+        check_range(segment_ids, config.type_vocab_size, "segment_ids", "type_vocab_size"),
+    ]
+
+
+def _token_ids(model: keras.Model, tokens: Signature) -> Signature:
+    ids = tf.TensorSpec([None] * _rank(model), tf.int32)
+    names = [name for name in model.input if name not in INPUTS[1:]]
+    return _concrete(lambda **given: tokens(**given), dict.fromkeys(names, ids))
+
+
+def _examples(model: keras.Model, tokens: Signature) -> Signature:
+    """Rows as the tools write them; mask and segments may be missing in any of them."""
+
+    def examples(examples):
+        features = {name: tf.io.RaggedFeature(tf.int64) for name in model.input}
+        parsed = tf.io.parse_example(examples, features)
+        lengths = parsed["input_ids"].row_lengths()
+        checks = [tf.debugging.assert_positive(lengths, "An example must have input_ids.")]
+        inputs = {}
+        for name in (*INPUTS[1:], "input_ids"):
+            found = parsed[name].row_lengths()
+            checks.append(
+                tf.debugging.Assert(
+                    tf.reduce_all((found == lengths) | (found == 0)),
+                    [f"{name} must have as many values as input_ids. Received:", found, lengths],
+                )
+            )
+            inputs[name] = tf.cast(parsed[name].to_tensor(), tf.int32)
+        with tf.control_dependencies(checks):
+            shape = tf.shape(inputs["input_ids"])
+        is_token = tf.sequence_mask(lengths, shape[1], tf.int32)
+        given = tf.cast(parsed["input_mask"].row_lengths() > 0, tf.int32)[:, tf.newaxis]
+        mask = _filled_up(inputs["input_mask"], shape) * given + is_token * (1 - given)
+        inputs |= {"input_mask": mask, "segment_ids": _filled_up(inputs["segment_ids"], shape)}
+        for name in model.input:
+            if name not in inputs:
+                inputs[name] = tf.cast(parsed[name].to_tensor(), tf.int32)
+        return tokens(**inputs)
+
+    return _concrete(examples, {"examples": tf.TensorSpec([None], tf.string)})
+
+
+def _filled_up(values: tf.Tensor, shape: tf.Tensor) -> tf.Tensor:
+    """[B, N] -> [B, T] with zeros, N not more than T."""
+    return tf.pad(values, [[0, 0], [0, shape[1] - tf.shape(values)[1]]])
+
+
+def _concrete(function: Signature, inputs: dict[str, tf.TensorSpec]) -> Signature:
+    """A function of inputs by name; only a concrete one may take any names."""
+    named = {name: tf.TensorSpec(spec.shape, spec.dtype, name) for name, spec in inputs.items()}
+    return tf.function(function, autograph=False).get_concrete_function(**named)
+
+
+def _rank(model: keras.Model) -> int:
+    """2 of a model of sequences, 3 of one of choices."""
+    return len(model.input["input_ids"].shape)

@@ -1,0 +1,66 @@
+"""The half of a task that is in the graph, by the task's name."""
+
+from typing import Protocol
+
+import tensorflow as tf
+
+from bert_keras.errors import InputError
+from bert_keras.serving.in_graph.classification import InGraphClassification
+from bert_keras.serving.in_graph.embedding import InGraphEmbedding
+from bert_keras.serving.in_graph.features import InGraphFeatures
+from bert_keras.serving.in_graph.fill_mask import InGraphFillMask
+from bert_keras.serving.in_graph.multiple_choice import InGraphMultipleChoice
+from bert_keras.serving.in_graph.rows import Rows
+from bert_keras.serving.in_graph.run import Outputs
+from bert_keras.serving.load import Head
+from bert_keras.tasks.classification.task import Classification
+from bert_keras.tasks.fill_mask.task import FillMask
+from bert_keras.tasks.multiple_choice.task import MultipleChoice
+from bert_keras.tasks.vectors.embedding import Embedding
+from bert_keras.tasks.vectors.features import Features
+from bert_keras.tokenizers.in_graph import InGraphTokenizer
+
+
+class Twin(Protocol):
+    """What every twin does, a `tf.Module`; see the class of its task.
+
+    Attributes:
+        signature: name -> strings that `encode` takes by this name.
+    """
+
+    signature: dict[str, tf.TensorSpec]
+
+    def encode(self, **inputs: tf.Tensor) -> Rows:
+        """The sequences of B inputs."""
+
+    def decode(self, rows: Rows, outputs: Outputs) -> dict[str, tf.Tensor]:
+        """The answers to the B inputs, each [B, ...], by what a model made of their sequences."""
+
+
+TWINS: dict[str, type[Twin]] = {
+    Classification.name: InGraphClassification,
+    MultipleChoice.name: InGraphMultipleChoice,
+    FillMask.name: InGraphFillMask,
+    Embedding.name: InGraphEmbedding,
+    Features.name: InGraphFeatures,
+}
+# Tasks whose input is a text, or a pair of them: the second one is `text_b`.
+PAIRED = (Classification.name, Embedding.name, Features.name)
+
+
+def twin_of(head: Head) -> Twin:
+    """The twin of a model's task, with the tokenizer of the model.
+
+    Raises:
+        InputError: the task has none; TensorFlow Text refuses the vocabulary.
+    """
+    name, tokenizer = head.task.name, head.tokenizer
+    if name not in TWINS:
+        raise InputError(f"Exported are {', '.join(TWINS)}. Received: the task {name}")
+    in_graph = InGraphTokenizer(
+        tokenizer.vocab,
+        tokenizer.do_lower_case,
+        tokenizer.strip_accents,
+        tokenizer.special_tokens_in_text,
+    )
+    return TWINS[name](head.task, head.config, tokenizer, in_graph)

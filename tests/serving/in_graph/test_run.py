@@ -1,0 +1,73 @@
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from bert_keras.models.bert import token_inputs
+from bert_keras.serving.in_graph.rows import Rows
+from bert_keras.serving.in_graph.run import run
+
+
+def rows(lengths, **places):
+    ids = tf.ragged.range(1, 1 + tf.constant(lengths, tf.int64))
+    ids = tf.cast(ids, tf.int32)
+    segment_ids = tf.ones_like(ids)
+    return Rows(ids, segment_ids, tf.range(ids.nrows(tf.int32)), places)
+
+
+def sums(inputs):
+    """A model whose outputs show its inputs: [R, T] and [R]."""
+    summed = inputs["input_ids"] * 100 + inputs["input_mask"] * 10 + inputs["segment_ids"]
+    return {"tokens": summed, "total": keras.ops.sum(summed, axis=-1)}
+
+
+@pytest.fixture(scope="module")
+def model():
+    inputs = token_inputs()
+    return keras.Model(inputs, sums(inputs))
+
+
+@pytest.fixture(scope="module")
+def traced(model):
+    ragged = tf.RaggedTensorSpec([None, None], tf.int32)
+    signature = [Rows(ragged, ragged, tf.TensorSpec([None], tf.int32), {})]
+    return tf.function(lambda rows: run(model, rows), input_signature=signature)
+
+
+@pytest.mark.parametrize("num_rows", [1, 32, 33, 70])
+def test_rows_are_filled_up_and_run_32_at_a_time(traced, num_rows):
+    lengths = np.arange(num_rows) % 7
+    outputs = traced(rows(lengths))
+    places = np.arange(lengths.max())
+    expected = np.where(places < lengths[:, None], 100 * (places + 1) + 11, 0)
+    np.testing.assert_array_equal(outputs["tokens"], expected)
+    np.testing.assert_array_equal(outputs["total"], expected.sum(axis=-1))
+
+
+def test_no_rows_have_no_outputs(traced):
+    outputs = traced(rows([]))
+    assert outputs["total"].shape == (0,) and outputs["tokens"].shape[0] == 0
+
+
+def test_the_model_never_sees_more_than_32_rows(model):
+    seen = []
+
+    def call(inputs):
+        tf.py_function(lambda ids: seen.append(len(ids)), [inputs["input_ids"]], [])
+        return {"ids": inputs["input_ids"]}
+
+    outputs = run(model, rows([3] * 70), call)
+    assert seen == [32, 32, 6] and outputs["ids"].shape == (70, 3)
+
+
+def test_a_model_of_choices_sees_each_row_as_the_only_choice():
+    inputs = token_inputs((None, None))
+    model = keras.Model(inputs, {"shape": keras.ops.sum(inputs["input_ids"], axis=-1)})
+    assert run(model, rows([2, 3]))["shape"].numpy().tolist() == [[3], [6]]
+
+
+def test_a_model_gets_what_else_it_takes_from_the_places():
+    places = keras.Input((None,), dtype="int32", name="masked_lm_positions")
+    model = keras.Model(token_inputs() | {"masked_lm_positions": places}, {"places": places * 2})
+    outputs = run(model, rows([1] * 40, masked_lm_positions=tf.range(40)[:, None]))
+    assert outputs["places"].numpy().tolist() == [[2 * index] for index in range(40)]
