@@ -41,13 +41,19 @@ class InGraphFillMask(tf.Module):
         `num_masks`, int32 [B].
         """
         rows = self._sequences.pack(self._ids(text), None)
-        places = tf.ragged.range(rows.ids.row_lengths())
-        marks = tf.ragged.boolean_mask(places, rows.ids == self._mask)
-        num_masks = marks.row_lengths()
-        most = tf.maximum(tf.reduce_max(num_masks, axis=0), 1)
-        positions = tf.cast(marks.to_tensor(shape=[None, most]), tf.int32)
-        found = {"masked_lm_positions": positions, "num_masks": tf.cast(num_masks, tf.int32)}
-        return rows._replace(places=found)
+        marks = tf.where(rows.ids.values == self._mask)[:, 0]
+        positions = tf.gather(tf.ragged.range(rows.ids.row_lengths()).values, marks)
+        positions = tf.RaggedTensor.from_value_rowids(
+            tf.cast(positions, tf.int32),
+            tf.gather(rows.ids.value_rowids(), marks),
+            rows.ids.nrows(),
+            validate=False,
+        )
+        table = positions.to_tensor()
+        # The model takes at least one place.
+        table = tf.pad(table, [[0, 0], [0, tf.cast(tf.shape(table)[1] == 0, tf.int32)]])
+        num_masks = tf.cast(positions.row_lengths(), tf.int32)
+        return rows._replace(places={"masked_lm_positions": table, "num_masks": num_masks})
 
     def decode(self, rows: Rows, outputs: Outputs) -> dict[str, tf.Tensor]:
         """The best k pieces of the vocabulary for each mark, by `masked_lm_logits` [B, M, V].

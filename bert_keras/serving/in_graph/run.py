@@ -54,12 +54,13 @@ def run(model: keras.Model, rows: Rows, call: Call | None = None) -> Outputs:
 
 
 def _inputs(model: keras.Model, rows: Rows) -> Outputs:
-    ids = rows.ids.to_tensor()  # [R, T]
-    lengths = rows.ids.row_lengths(axis=1)
+    lengths = rows.ids.row_lengths()
+    length = tf.maximum(tf.reduce_max(lengths), 1)  # also of no rows: a model pools some position
+    shape = tf.stack([rows.ids.nrows(), length])
     available = {
-        "input_ids": ids,
-        "input_mask": tf.sequence_mask(lengths, tf.shape(ids)[1], tf.int32),
-        "segment_ids": rows.segment_ids.to_tensor(shape=[None, None]),
+        "input_ids": rows.ids.to_tensor(shape=shape),  # [R, T]
+        "input_mask": tf.sequence_mask(lengths, length, tf.int32),
+        "segment_ids": rows.segment_ids.to_tensor(shape=shape),
     }
     if len(model.input["input_ids"].shape) == 3:  # a choice is a sequence of its own
         available = {name: values[:, tf.newaxis] for name, values in available.items()}
