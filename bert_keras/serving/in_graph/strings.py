@@ -43,7 +43,8 @@ def pack(
         first, separator: the ids of [CLS] and [SEP].
     """
     if ids_b is None:
-        ids_a = prefix(ids_a, tf.minimum(ids_a.row_lengths(), max_seq_length - 2))
+        room = tf.cast(max_seq_length - 2, tf.int64)
+        ids_a = prefix(ids_a, tf.minimum(ids_a.row_lengths(), room))
         ids = _joined([_column(ids_a, first), ids_a, _column(ids_a, separator)])
         return Packed(ids, ids.with_values(tf.zeros_like(ids.values)))
     has_b = ids_b.row_lengths() > 0

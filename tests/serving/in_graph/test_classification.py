@@ -3,7 +3,6 @@ import dataclasses
 import numpy as np
 import pytest
 import tensorflow as tf
-from hypothesis import given
 
 from bert_keras.config import MULTI_LABEL, REGRESSION
 from bert_keras.serving.in_graph.classification import InGraphClassification
@@ -13,7 +12,6 @@ from tests.serving.in_graph.twins import (
     IN_GRAPH,
     TOKENIZER,
     assert_same_rows,
-    batches,
     decoded,
     random_logits,
     strings,
@@ -34,8 +32,8 @@ TASK, TWIN, _ = halves(LABELS)
 ENCODE = traced(TWIN)
 
 
-@given(batches)
-def test_texts_are_encoded_as_in_python(texts):
+def test_texts_are_encoded_as_in_python():
+    texts = ["the Ships", "", "quay [SEP] É the Ships the the the"]
     assert_same_rows(ENCODE(strings(texts)), TASK.encode(texts, TOKENIZER))
 
 

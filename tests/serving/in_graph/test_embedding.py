@@ -1,5 +1,4 @@
 import numpy as np
-from hypothesis import given
 
 from bert_keras.serving.in_graph.embedding import InGraphEmbedding
 from bert_keras.tasks.vectors.embedding import Embedding
@@ -8,7 +7,6 @@ from tests.serving.in_graph.twins import (
     IN_GRAPH,
     TOKENIZER,
     assert_same_rows,
-    batches,
     random_logits,
     strings,
     traced,
@@ -19,8 +17,8 @@ TWIN = InGraphEmbedding(TASK, CONFIG, TOKENIZER, IN_GRAPH)
 ENCODE = traced(TWIN)
 
 
-@given(batches)
-def test_texts_are_encoded_as_in_python(texts):
+def test_texts_are_encoded_as_in_python():
+    texts = ["the Ships", "", "quay [SEP] É the Ships the the the"]
     assert_same_rows(ENCODE(strings(texts)), TASK.encode(texts, TOKENIZER))
 
 

@@ -1,0 +1,51 @@
+"""Tiny models of random weights, their exports, and a process that knows nothing but TensorFlow."""
+
+import pickle
+import subprocess
+import sys
+
+from bert_keras.serving.load import load_head
+from bert_keras.serving.saved_model import export
+from tests.checkpoints import stored_models
+
+# What a server in Python needs: no bert_keras, and none of its files but the export.
+_CLIENT = """
+import pickle, sys
+import tensorflow as tf
+import tensorflow_text
+loaded, answers = {}, []
+for folder, signature, inputs in pickle.load(sys.stdin.buffer):
+    if folder not in loaded:
+        loaded[folder] = tf.saved_model.load(folder)
+    constants = {name: tf.constant(value, **of) for name, (value, of) in inputs.items()}
+    outputs = loaded[folder].signatures[signature](**constants)
+    answers.append({name: value.numpy() for name, value in outputs.items()})
+assert not {"bert_keras", "keras"} & {*sys.modules}
+with open(sys.argv[1], "wb") as file:
+    pickle.dump(answers, file)
+"""
+
+
+def write_model(folder, model: str, **config) -> str:
+    """A model that is a function of `bert_keras.models`; its vocabulary are letters."""
+    stored_models.write(stored_models.stored(model, **config), folder, "bert_keras")
+    return str(folder)
+
+
+def write_export(model: str, folder, task: str | None = None, **fields) -> str:
+    """The folder of the version."""
+    return export(load_head(model, task, **fields), str(folder))
+
+
+def ask(requests, folder):
+    """What signatures answer in another process.
+
+    Args:
+        requests: a folder, the name of a signature, and name of an input -> value and how it
+            becomes a tensor, each.
+        folder: where the answers may be put.
+    """
+    file = folder / "answers"
+    command = [sys.executable, "-P", "-c", _CLIENT, str(file)]
+    subprocess.run(command, input=pickle.dumps(requests), check=True, cwd=folder)
+    return pickle.loads(file.read_bytes())

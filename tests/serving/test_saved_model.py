@@ -1,0 +1,250 @@
+"""An export answers as Python does, wherever it lies and whoever loads it."""
+
+import json
+import os
+import shutil
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import bert_keras
+from bert_keras.config import MULTI_LABEL
+from bert_keras.errors import InputError
+from bert_keras.serving import Predictor
+from bert_keras.serving.load import load_head
+from bert_keras.serving.saved_model import export
+from tests.serving.exports import ask, write_export, write_model
+
+TEXTS = ["abc de", "", "a " * 5000, b"b\xffc \xe4", "[MASK] x [MASK]", "Ä", "b"]
+LENGTH = 12
+# name -> the model, its config, the task
+EXPORTS = {
+    "labels": ("classifier", {}, "classification"),
+    "sets": ("classifier", {"problem_type": MULTI_LABEL}, "classification"),
+    "score": ("classifier", {"labels": ("score",)}, "classification"),
+    "marks": ("masked_lm", {}, "fill_mask"),
+    "choices": ("multiple_choice", {}, "multiple_choice"),
+    "vector": ("bert", {}, "embedding"),
+    "vectors": ("bert", {}, "features"),
+}
+TEXT_EXPORTS = [name for name in EXPORTS if name != "choices"]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return write_model(tmp_path_factory.mktemp("models") / "model", "classifier")
+
+
+@pytest.fixture(scope="module")
+def exported(model, tmp_path_factory):
+    return write_export(model, tmp_path_factory.mktemp("exports"), max_seq_length=LENGTH)
+
+
+def test_an_export_holds_all_that_is_known_of_the_model(exported):
+    assert sorted(os.listdir(exported)) == [
+        "README.md",
+        "assets",
+        "config.json",
+        "fingerprint.pb",
+        "saved_model.pb",
+        "signature.json",
+        "task.json",
+        "tokenizer_config.json",
+        "variables",
+        "vocab.txt",
+        "weight_names.json",
+    ]
+    for name in ("vocab.txt", "assets/vocab.txt"):
+        with open(f"{exported}/{name}") as file:
+            assert file.read().startswith("[PAD]\n[UNK]\n")
+
+
+def test_a_model_comes_back_from_its_export_bit_for_bit(model, exported):
+    ours, theirs = load_head(exported), load_head(model, max_seq_length=LENGTH)
+    assert (ours.task, ours.config) == (theirs.task, theirs.config)
+    assert len(ours.model.weights) == len(theirs.model.weights)
+    for one, other in zip(ours.model.weights, theirs.model.weights, strict=True):
+        np.testing.assert_array_equal(one, other, strict=True)
+    built, tokenizer = bert_keras.from_pretrained(exported, bert_keras.classifier)
+    assert tokenizer.vocab == theirs.tokenizer.vocab
+    np.testing.assert_array_equal(built.weights[-1], theirs.model.weights[-1])
+
+
+def test_the_pooling_of_vectors_comes_back_too(model, tmp_path):
+    folder = write_export(model, tmp_path, "embedding")
+    assert load_head(folder).pooling.modes == ("mean",)
+    assert load_head(folder).task == load_head(model, "embedding").task
+
+
+def test_a_version_more_is_written_beside_the_others(exported):
+    parent = os.path.dirname(exported)
+    os.makedirs(f"{parent}/7/x")
+    os.makedirs(f"{parent}/notes")
+    assert write_export(exported, parent) == f"{parent}/8"
+
+
+def test_what_cannot_be_written_leaves_nothing(model, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError):
+        export(load_head(model), str(tmp_path / "file"))
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_the_signatures_are_described(exported):
+    with open(f"{exported}/signature.json") as file:
+        content = json.load(file)
+    assert content["task"] == "classification" and content["labels"] == ["no", "maybe", "yes"]
+    assert content["ops_of_tensorflow_text"]
+    signatures = content["signatures"]
+    assert [*signatures] == ["examples", "pairs", "serving_default", "token_ids", "tokens"]
+    assert signatures["serving_default"]["outputs"]["probabilities"]["shape"] == [None, 3]
+    optional = [name for name, of in signatures["tokens"]["inputs"].items() if "optional" in of]
+    assert optional == ["input_mask", "segment_ids"]
+    with open(f"{exported}/README.md") as file:
+        assert "| output | label | string | [any] | the likeliest label |" in file.read()
+
+
+def test_ids_that_cannot_be_are_refused_by_their_numbers(exported):
+    ids = tf.saved_model.load(exported).signatures["token_ids"]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"vocab_size.*39.*\[-1\] \[39\]"):
+        ids(input_ids=tf.constant([[-1, 39]]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"(?s)max_position.*\[21\].*\[20\]"):
+        ids(input_ids=tf.ones([1, 21], tf.int32))
+
+
+def serialized(**features):
+    features = {
+        name: tf.train.Feature(int64_list=tf.train.Int64List(value=values))
+        for name, values in features.items()
+    }
+    return tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
+
+
+def test_examples_and_tokens_are_asked_alike(exported):
+    loaded = tf.saved_model.load(exported)
+    ids = tf.constant([[2, 5, 6, 3], [2, 7, 3, 0]])
+    mask, segments = tf.constant([[1] * 4, [1, 1, 1, 0]]), tf.constant([[0, 0, 1, 1], [0] * 4])
+    examples = [
+        serialized(input_ids=[2, 5, 6, 3], segment_ids=[0, 0, 1, 1]),
+        serialized(input_ids=[2, 7, 3]),
+    ]
+    expected = load_head(exported).model(
+        {"input_ids": ids, "input_mask": mask, "segment_ids": segments}
+    )["logits"]
+    tokens = loaded.signatures["tokens"](input_ids=ids, input_mask=mask, segment_ids=segments)
+    found = loaded.signatures["examples"](examples=tf.constant(examples))
+    for answer in (tokens, found):
+        np.testing.assert_allclose(answer["logits"], expected, atol=1e-5)
+    alone = loaded.signatures["token_ids"](input_ids=ids[:1])
+    np.testing.assert_allclose(loaded.tokens(ids[:1])["logits"], alone["logits"], atol=1e-6)
+    no_text = serialized(input_mask=[1])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="An example must have input_ids"):
+        loaded.signatures["examples"](examples=tf.constant([no_text]))
+
+
+def text_inputs(texts):
+    return {"text": (texts, {"dtype": "string"})}
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """Name of an export -> Python's answers, those of a batch, of its rows, and of no texts."""
+    models, exports = tmp_path_factory.mktemp("models"), tmp_path_factory.mktemp("exports")
+    moved = tmp_path_factory.mktemp("moved") / "a folder"
+    expected, requests = {}, []
+    for name, (model, config, task) in EXPORTS.items():
+        folder = write_model(models / name, model, **config)
+        predictor = Predictor(folder, task, max_seq_length=LENGTH)
+        first = write_export(folder, exports / name, task, max_seq_length=LENGTH)
+        second = write_export(first, exports / name, task)  # saved, loaded and saved again
+        version = f"{moved}/{name}/{os.path.basename(second)}"
+        if name == "choices":
+            expected[name] = predictor.predict([("abc d", ["a", "", "b c"]), ("e", ["f"] * 3)])
+            inputs = [{"context": ["abc d", "e"], "choices": [["a", "", "b c"], ["f"] * 3]}]
+            inputs += [{"context": ["e"], "choices": [["f"] * 3]}]
+            requests += [
+                (version, "serving_default", {key: (value, {}) for key, value in one.items()})
+                for one in inputs
+            ]
+            continue
+        texts = [text if isinstance(text, str) else text.decode(errors="ignore") for text in TEXTS]
+        expected[name] = [predictor.predict(text) for text in texts]
+        batches = [TEXTS, [], *([text] for text in TEXTS)]
+        requests += [(version, "serving_default", text_inputs(batch)) for batch in batches]
+    shutil.rmtree(models)
+    exports.rename(moved)
+    found = iter(ask(requests, moved))
+    return {
+        name: (of_name, [next(found) for _ in range(2 if name == "choices" else 2 + len(TEXTS))])
+        for name, of_name in expected.items()
+    }
+
+
+def close(ours, theirs):
+    np.testing.assert_allclose(ours, theirs, atol=1e-5)
+
+
+def assert_label(answer, expected):
+    assert answer["label"].decode() == expected.label
+    close(answer["probabilities"], [*expected.probabilities.values()])
+
+
+def assert_labels(answer, expected):
+    labels = np.array([name.decode() for name in answer["labels"]])
+    assert [*labels[answer["is_label"]]] == expected.labels
+    close(answer["probabilities"], [*expected.probabilities.values()])
+
+
+def assert_score(answer, expected):
+    close(answer["score"], expected.score)
+
+
+def assert_marks(answer, expected):
+    assert answer["num_masks"] == len(expected.masks)
+    for place, candidates in enumerate(expected.masks):
+        tokens, ids, scores = zip(*candidates, strict=True)
+        assert [token.decode() for token in answer["token"][place]] == [*tokens]
+        assert answer["token_id"][place].tolist() == [*ids]
+        close(answer["score"][place], scores)
+
+
+def assert_vector(answer, expected):
+    close(answer["embedding"], expected.embedding)
+
+
+def assert_vectors(answer, expected):
+    num_tokens = answer["num_tokens"]
+    assert [token.decode() for token in answer["tokens"][:num_tokens]] == expected.tokens
+    close(answer["features"][:num_tokens], expected.features)
+    assert not answer["features"][num_tokens:].any()
+
+
+CHECKS = {
+    "labels": assert_label,
+    "sets": assert_labels,
+    "score": assert_score,
+    "marks": assert_marks,
+    "vector": assert_vector,
+    "vectors": assert_vectors,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TEXT_EXPORTS)
+def test_an_export_answers_as_python_does_in_a_batch_and_alone(answers, name):
+    expected, (batch, none, *alone) = answers[name]
+    for index, one in enumerate(expected):
+        CHECKS[name]({key: values[index] for key, values in batch.items()}, one)
+        CHECKS[name]({key: values[0] for key, values in alone[index].items()}, one)
+    assert {len(values) for values in none.values()} == {0}
+    shapes = {key: values.ndim for key, values in batch.items()}
+    assert {key: values.ndim for key, values in none.items()} == shapes
+
+
+@pytest.mark.slow
+def test_an_export_chooses_as_python_does(answers):
+    expected, (batch, alone) = answers["choices"]
+    assert batch["choice"].tolist() == [answer.choice for answer in expected]
+    close(batch["probabilities"], [answer.probabilities for answer in expected])
+    close(alone["probabilities"], [expected[1].probabilities])
