@@ -8,7 +8,6 @@ from bert_keras.checkpoints.formats.native import write_description
 from bert_keras.checkpoints.formats.saved_model import GRAPH_FILE, weight_key, write_weight_names
 from bert_keras.checkpoints.formats.sentence_transformers import write_pooling
 from bert_keras.checkpoints.formats.tokenizer_files import VOCABULARY_FILE
-from bert_keras.files import named_errors
 from bert_keras.serving.description import write_manual
 from bert_keras.serving.load import Head
 from bert_keras.serving.signatures import ServedModel
@@ -34,8 +33,8 @@ def export(head: Head, output_dir: str, is_compiled: bool = False) -> str:
     """
     number = _next_version(output_dir)
     version = tf.io.gfile.join(output_dir, str(number))
-    served = ServedModel(head, twin_of(head), is_compiled)
     with new_folder(version, last=(GRAPH_FILE,)) as unfinished:
+        served = ServedModel(head, twin_of(head), is_compiled)
         stored = stored_model_of(head.model, head.tokenizer, task=description(head.task))
         write_description(stored, unfinished)
         if head.pooling:
@@ -51,8 +50,6 @@ def export(head: Head, output_dir: str, is_compiled: bool = False) -> str:
 
 
 def _next_version(output_dir: str) -> int:
-    with named_errors(output_dir, "write"):
-        tf.io.gfile.makedirs(output_dir)
-        names = tf.io.gfile.listdir(output_dir)
+    names = tf.io.gfile.listdir(output_dir) if tf.io.gfile.isdir(output_dir) else []
     numbers = [int(name) for entry in names if (name := entry.rstrip("/")).isdecimal()]
     return max(numbers, default=0) + 1

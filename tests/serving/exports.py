@@ -20,7 +20,7 @@ for folder, signature, inputs in pickle.load(sys.stdin.buffer):
     constants = {name: tf.constant(value, **of) for name, (value, of) in inputs.items()}
     outputs = loaded[folder].signatures[signature](**constants)
     answers.append({name: value.numpy() for name, value in outputs.items()})
-assert not {"bert_keras", "keras"} & {*sys.modules}
+assert "bert_keras" not in sys.modules
 with open(sys.argv[1], "wb") as file:
     pickle.dump(answers, file)
 """

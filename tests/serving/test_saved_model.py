@@ -156,9 +156,10 @@ def answers(tmp_path_factory):
     for name, (model, config, task) in EXPORTS.items():
         folder = write_model(models / name, model, **config)
         predictor = Predictor(folder, task, max_seq_length=LENGTH)
-        first = write_export(folder, exports / name, task, max_seq_length=LENGTH)
-        second = write_export(first, exports / name, task)  # saved, loaded and saved again
-        version = f"{moved}/{name}/{os.path.basename(second)}"
+        version = write_export(folder, exports / name, task, max_seq_length=LENGTH)
+        if name == "labels":  # saved, loaded and saved again
+            version = write_export(version, exports / name)
+        version = f"{moved}/{name}/{os.path.basename(version)}"
         if name == "choices":
             expected[name] = predictor.predict([("abc d", ["a", "", "b c"]), ("e", ["f"] * 3)])
             inputs = [{"context": ["abc d", "e"], "choices": [["a", "", "b c"], ["f"] * 3]}]
