@@ -3,6 +3,9 @@
 heads: which task a model is for, by the names of both
 load: a folder -> config, tokenizer, task and model
 predictor: texts -> answers in Python
+in_graph, twins: the tasks in a graph
+signatures: what an exported model can be asked
+saved_model, description: the folder of an export, and the pages in it
 """
 
 import importlib

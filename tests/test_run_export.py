@@ -1,0 +1,77 @@
+"""The program as a whole, on a model of two layers."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from bert_keras.errors import InputError
+from bert_keras.run_export import Settings, main
+from bert_keras.serving.load import load_head
+from bert_keras.training.precision import precision
+from tests.serving.exports import write_model
+
+IDS = tf.constant([[2, 5, 6, 3], [2, 7, 8, 3]])
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return write_model(tmp_path_factory.mktemp("models") / "model", "classifier")
+
+
+def exported(model, folder, **settings):
+    main(Settings(model=model, output_dir=str(folder), **settings))
+    return f"{folder}/1"
+
+
+def logits(folder):
+    return tf.saved_model.load(folder).signatures["token_ids"](input_ids=IDS)["logits"]
+
+
+def expected_logits(model):
+    inputs = {"input_ids": IDS, "input_mask": tf.ones_like(IDS), "segment_ids": IDS * 0}
+    return load_head(model).model(inputs)["logits"]
+
+
+def test_the_folder_of_the_version_is_printed(model, tmp_path, capsys):
+    folder = exported(model, tmp_path / "served", max_seq_length=7, task="features")
+    assert capsys.readouterr().out == f"{folder}\n"
+    with open(f"{folder}/task.json") as file:
+        assert json.load(file) == {"task": "features", "max_seq_length": 7}
+
+
+def test_in_bfloat16_an_export_equals_keras_in_bfloat16(model, tmp_path):
+    found = logits(exported(model, tmp_path, precision="bfloat16"))
+    with precision("bfloat16"):
+        expected = expected_logits(model)
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    assert np.any(np.abs(found - expected_logits(model)) > 1e-5)
+
+
+def test_what_xla_compiles_equals_keras_and_checks_its_inputs(model, tmp_path):
+    folder = exported(model, tmp_path, xla=True)
+    np.testing.assert_allclose(logits(folder), expected_logits(model), atol=1e-5)
+    signatures = tf.saved_model.load(folder).signatures
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"vocab_size"):
+        signatures["token_ids"](input_ids=IDS + 39)
+    assert signatures["serving_default"](text=tf.constant(["abc"]))["label"].shape == (1,)
+
+
+def test_what_cannot_be_is_refused(model, tmp_path):
+    with pytest.raises(InputError, match="--precision must be float32 or bfloat16"):
+        main(Settings(model=model, output_dir=str(tmp_path), precision="float16"))
+    with pytest.raises(InputError, match="needs a model with the head of a"):
+        main(Settings(model=model, output_dir=str(tmp_path), task="fill_mask"))
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.slow
+def test_the_program_runs(model, tmp_path):
+    command = [sys.executable, "-m", "bert_keras.run_export", f"--model={model}"]
+    output = f"{tmp_path}/served"
+    printed = subprocess.check_output([*command, f"--output_dir={output}"], text=True)
+    assert printed == f"{output}/1\n"
