@@ -57,10 +57,11 @@ class ServedModel(tf.Module):
 
 
 def _call(model: keras.Model, is_compiled: bool) -> Callable[[Outputs], Outputs]:
-    """The model as one function that all signatures share."""
+    """The model as one function that all signatures share; its outputs are float32."""
 
     def infer(inputs):
-        return model(inputs, training=False)
+        outputs = model(inputs, training=False)
+        return {name: tf.cast(values, tf.float32) for name, values in outputs.items()}
 
     inputs = {
         name: tf.TensorSpec([None] * len(tensor.shape), tf.int32, name)
@@ -130,36 +131,32 @@ def _examples(model: keras.Model, tokens: Signature) -> Signature:
 
     def examples(examples):
         features = {name: tf.io.RaggedFeature(tf.int64) for name in model.input}
-        parsed = tf.io.parse_example(examples, features)
-        lengths = parsed["input_ids"].row_lengths()
-        checks = [tf.debugging.assert_positive(lengths, "An example must have input_ids.")]
-        inputs = {}
-        for name in (*INPUTS[1:], "input_ids"):
-            found = parsed[name].row_lengths()
-            checks.append(
-                tf.debugging.Assert(
-                    tf.reduce_all((found == lengths) | (found == 0)),
-                    [f"{name} must have as many values as input_ids. Received:", found, lengths],
-                )
-            )
-            inputs[name] = tf.cast(parsed[name].to_tensor(), tf.int32)
-        with tf.control_dependencies(checks):
-            shape = tf.shape(inputs["input_ids"])
+        rows = tf.io.parse_example(examples, features)
+        rows = {name: tf.cast(of_name, tf.int32) for name, of_name in rows.items()}
+        lengths = rows["input_ids"].row_lengths()
+        with tf.control_dependencies(_length_checks(rows, lengths)):
+            longest = tf.maximum(tf.reduce_max(lengths), 1)  # of no rows too
+            shape = tf.stack([tf.shape(lengths)[0], longest])
+        inputs = {name: of_name.to_tensor() for name, of_name in rows.items()}
+        for name in INPUTS:
+            inputs[name] = rows[name].to_tensor(shape=shape)
+        has_mask = rows["input_mask"].row_lengths() > 0
         is_token = tf.sequence_mask(lengths, shape[1], tf.int32)
-        given = tf.cast(parsed["input_mask"].row_lengths() > 0, tf.int32)[:, tf.newaxis]
-        mask = _filled_up(inputs["input_mask"], shape) * given + is_token * (1 - given)
-        inputs |= {"input_mask": mask, "segment_ids": _filled_up(inputs["segment_ids"], shape)}
-        for name in model.input:
-            if name not in inputs:
-                inputs[name] = tf.cast(parsed[name].to_tensor(), tf.int32)
+        inputs["input_mask"] = tf.where(has_mask[:, tf.newaxis], inputs["input_mask"], is_token)
         return tokens(**inputs)
 
     return _concrete(examples, {"examples": tf.TensorSpec([None], tf.string)})
 
 
-def _filled_up(values: tf.Tensor, shape: tf.Tensor) -> tf.Tensor:
-    """[B, N] -> [B, T] with zeros, N not more than T."""
-    return tf.pad(values, [[0, 0], [0, shape[1] - tf.shape(values)[1]]])
+def _length_checks(rows: dict[str, tf.RaggedTensor], lengths: tf.Tensor) -> list[tf.Operation]:
+    """All have ids, and of each other input as many values or none."""
+    checks = [tf.debugging.assert_positive(lengths, "An example must have input_ids.")]
+    for name in INPUTS[1:]:
+        found = rows[name].row_lengths()
+        fits = tf.reduce_all((found == lengths) | (found == 0))
+        rule = f"An example must have as many {name} as input_ids, or none. Received:"
+        checks.append(tf.debugging.Assert(fits, [rule, found, "of", lengths]))
+    return checks
 
 
 def _concrete(function: Signature, inputs: dict[str, tf.TensorSpec]) -> Signature:

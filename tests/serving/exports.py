@@ -8,6 +8,8 @@ from bert_keras.serving.load import load_head
 from bert_keras.serving.saved_model import export
 from tests.checkpoints import stored_models
 
+LENGTH = 12  # max_seq_length of the exports of `conftest.py`
+
 # What a server in Python needs: no bert_keras, and none of its files but the export.
 _CLIENT = """
 import pickle, sys

@@ -1,12 +1,10 @@
 """An export answers as Python does, wherever it lies and whoever loads it."""
 
-import json
 import os
 import shutil
 
 import numpy as np
 import pytest
-import tensorflow as tf
 
 import bert_keras
 from bert_keras.config import MULTI_LABEL
@@ -14,10 +12,9 @@ from bert_keras.errors import InputError
 from bert_keras.serving import Predictor
 from bert_keras.serving.load import load_head
 from bert_keras.serving.saved_model import export
-from tests.serving.exports import ask, write_export, write_model
+from tests.serving.exports import LENGTH, ask, write_export, write_model
 
 TEXTS = ["abc de", "", "a " * 5000, b"b\xffc \xe4", "[MASK] x [MASK]", "Ä", "b"]
-LENGTH = 12
 # name -> the model, its config, the task
 EXPORTS = {
     "labels": ("classifier", {}, "classification"),
@@ -29,16 +26,6 @@ EXPORTS = {
     "vectors": ("bert", {}, "features"),
 }
 TEXT_EXPORTS = [name for name in EXPORTS if name != "choices"]
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    return write_model(tmp_path_factory.mktemp("models") / "model", "classifier")
-
-
-@pytest.fixture(scope="module")
-def exported(model, tmp_path_factory):
-    return write_export(model, tmp_path_factory.mktemp("exports"), max_seq_length=LENGTH)
 
 
 def test_an_export_holds_all_that_is_known_of_the_model(exported):
@@ -89,58 +76,6 @@ def test_what_cannot_be_written_leaves_nothing(model, tmp_path):
     with pytest.raises(InputError):
         export(load_head(model), str(tmp_path / "file"))
     assert os.listdir(tmp_path) == ["file"]
-
-
-def test_the_signatures_are_described(exported):
-    with open(f"{exported}/signature.json") as file:
-        content = json.load(file)
-    assert content["task"] == "classification" and content["labels"] == ["no", "maybe", "yes"]
-    assert content["ops_of_tensorflow_text"]
-    signatures = content["signatures"]
-    assert [*signatures] == ["examples", "pairs", "serving_default", "token_ids", "tokens"]
-    assert signatures["serving_default"]["outputs"]["probabilities"]["shape"] == [None, 3]
-    optional = [name for name, of in signatures["tokens"]["inputs"].items() if "optional" in of]
-    assert optional == ["input_mask", "segment_ids"]
-    with open(f"{exported}/README.md") as file:
-        assert "| output | label | string | [any] | the likeliest label |" in file.read()
-
-
-def test_ids_that_cannot_be_are_refused_by_their_numbers(exported):
-    ids = tf.saved_model.load(exported).signatures["token_ids"]
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"vocab_size.*39.*\[-1\] \[39\]"):
-        ids(input_ids=tf.constant([[-1, 39]]))
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"(?s)max_position.*\[21\].*\[20\]"):
-        ids(input_ids=tf.ones([1, 21], tf.int32))
-
-
-def serialized(**features):
-    features = {
-        name: tf.train.Feature(int64_list=tf.train.Int64List(value=values))
-        for name, values in features.items()
-    }
-    return tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
-
-
-def test_examples_and_tokens_are_asked_alike(exported):
-    loaded = tf.saved_model.load(exported)
-    ids = tf.constant([[2, 5, 6, 3], [2, 7, 3, 0]])
-    mask, segments = tf.constant([[1] * 4, [1, 1, 1, 0]]), tf.constant([[0, 0, 1, 1], [0] * 4])
-    examples = [
-        serialized(input_ids=[2, 5, 6, 3], segment_ids=[0, 0, 1, 1]),
-        serialized(input_ids=[2, 7, 3]),
-    ]
-    expected = load_head(exported).model(
-        {"input_ids": ids, "input_mask": mask, "segment_ids": segments}
-    )["logits"]
-    tokens = loaded.signatures["tokens"](input_ids=ids, input_mask=mask, segment_ids=segments)
-    found = loaded.signatures["examples"](examples=tf.constant(examples))
-    for answer in (tokens, found):
-        np.testing.assert_allclose(answer["logits"], expected, atol=1e-5)
-    alone = loaded.signatures["token_ids"](input_ids=ids[:1])
-    np.testing.assert_allclose(loaded.tokens(ids[:1])["logits"], alone["logits"], atol=1e-6)
-    no_text = serialized(input_mask=[1])
-    with pytest.raises(tf.errors.InvalidArgumentError, match="An example must have input_ids"):
-        loaded.signatures["examples"](examples=tf.constant([no_text]))
 
 
 def text_inputs(texts):
