@@ -8,6 +8,8 @@ from bert_keras.checkpoints.formats.native import write_description
 from bert_keras.checkpoints.formats.saved_model import GRAPH_FILE, weight_key, write_weight_names
 from bert_keras.checkpoints.formats.sentence_transformers import write_pooling
 from bert_keras.checkpoints.formats.tokenizer_files import VOCABULARY_FILE
+from bert_keras.notices import notify
+from bert_keras.serving import deployment, warm_up
 from bert_keras.serving.description import write_manual
 from bert_keras.serving.load import Head
 from bert_keras.serving.signatures import ServedModel
@@ -46,6 +48,14 @@ def export(head: Head, output_dir: str, is_compiled: bool = False) -> str:
             {name: weight_key(index) for index, name in enumerate(served.weight_names)}, unfinished
         )
         write_manual(head, unfinished, str(number))
+        if warm_up.is_available():
+            warm_up.write(unfinished, served.twin.signature, head.task.max_seq_length)
+        else:
+            notify(
+                "without tensorflow-serving-api no requests to warm up are written, and the first "
+                "ones take longer: pip install 'bert_keras[serving]'"
+            )
+    deployment.write(output_dir)
     return version
 
 

@@ -1,0 +1,89 @@
+r"""Asks a server by gRPC. Needs tensorflow-serving-api (extra `serving`).
+
+python -m bert_keras.serving.clients.grpc_client --inputs='{"text": ["A text.", "Another."]}'
+"""
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bert_keras import flags
+from bert_keras.backend import import_tensorflow_quietly
+from bert_keras.errors import InputError
+from bert_keras.serving.clients.rest import read_inputs
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """The flags of the program."""
+
+    inputs: str = flags.required("JSON object: name -> list of values.")
+    address: str = flags.setting("localhost:8500", "Address of the server.")
+    model: str = flags.setting("bert", "Name of the model.")
+    signature: str = flags.setting("serving_default", "What is asked.")
+    timeout: float = flags.setting(30.0, "Seconds to wait for the answer.")
+
+
+def predict(
+    inputs: Mapping[str, Sequence[Any]],
+    address: str = "localhost:8500",
+    model: str = "bert",
+    signature: str = "serving_default",
+    timeout: float = 30.0,
+) -> dict[str, Any]:
+    """Asks for the answers to B inputs.
+
+    Args:
+        inputs: name -> B values; numbers are sent as int32.
+        address: that of the server.
+        model: its name there.
+        signature: what is asked.
+        timeout: seconds to wait.
+
+    Returns:
+        Name of an output -> array [B, ...]; strings are bytes of UTF-8.
+
+    Raises:
+        InputError: the server cannot be reached, or refuses; it says why.
+    """
+    import_tensorflow_quietly()
+    import grpc
+    import numpy as np
+    import tensorflow as tf
+    from tensorflow_serving.apis import predict_pb2, prediction_service_pb2_grpc
+
+    request = predict_pb2.PredictRequest()
+    request.model_spec.name = model
+    request.model_spec.signature_name = signature
+    for name, values in inputs.items():
+        is_text = np.asarray(values).dtype.kind in "USO"
+        dtype = tf.string if is_text else tf.int32
+        request.inputs[name].CopyFrom(tf.make_tensor_proto(values, dtype))
+    with grpc.insecure_channel(address) as channel:
+        service = prediction_service_pb2_grpc.PredictionServiceStub(channel)
+        try:
+            response = service.Predict(request, timeout)
+        except grpc.RpcError as error:
+            raise InputError(
+                f"{address} refused the request: {error.code().name}: {error.details():.500}"
+            ) from error
+    return {name: tf.make_ndarray(tensor) for name, tensor in response.outputs.items()}
+
+
+def main(settings: Settings) -> None:
+    """Prints the answers as JSON."""
+    values = dataclasses.asdict(settings)
+    found = predict(read_inputs(values.pop("inputs")), **values)
+    texts = {name: _as_text(array.tolist()) for name, array in found.items()}
+    print(json.dumps(texts, ensure_ascii=False))
+
+
+def _as_text(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_as_text(one) for one in value]
+    return value.decode("utf-8") if isinstance(value, bytes) else value
+
+
+if __name__ == "__main__":
+    flags.run(main, Settings)

@@ -1,0 +1,35 @@
+"""The files that a server of an export is started with, beside its versions."""
+
+from importlib import resources
+
+from bert_keras.files import exists, write_text
+
+NAME = "bert"  # of the model, in requests
+FILES = (
+    "models.config",
+    "batching_parameters.txt",
+    "monitoring.config",
+    "Dockerfile",
+    ".dockerignore",
+    "compose.yaml",
+    "DEPLOY.md",
+)
+
+
+def write(output_dir: str) -> list[str]:
+    """Writes those that are not there: an operator may have changed them.
+
+    Args:
+        output_dir: the folder of the versions.
+
+    Returns:
+        The names of the files that were written.
+
+    Raises:
+        InputError: one cannot be written.
+    """
+    new = [name for name in FILES if not exists(f"{output_dir}/{name}")]
+    for name in new:
+        template = resources.files("bert_keras.serving").joinpath("deploy", name.lstrip("."))
+        write_text(f"{output_dir}/{name}", template.read_text(encoding="utf-8"))
+    return new

@@ -1,0 +1,79 @@
+"""Requests that a server answers by itself before it says that a model is ready.
+
+TensorFlow does some work when it first meets a request: without these the first users would wait
+for it. A server finds them in `assets.extra/` of a version.
+"""
+
+import itertools
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import tensorflow as tf
+
+from bert_keras.errors import InputError
+
+WARM_UP_FILE = "assets.extra/tf_serving_warmup_requests"
+NUMS_OF_TEXTS = (1, 8, 32)
+NUM_CHOICES = 2
+WORD = "warm "
+
+
+def requests(
+    signature: Mapping[str, tf.TensorSpec], max_seq_length: int
+) -> Iterator[dict[str, np.ndarray]]:
+    """Yields requests of several sizes: few and many texts, short and long ones.
+
+    Args:
+        signature: name -> strings that a signature takes, [B] or [B, C].
+        max_seq_length: the most tokens of an example.
+    """
+    for num_texts, num_words in itertools.product(NUMS_OF_TEXTS, (1, max_seq_length)):
+        text = WORD * num_words
+        shapes = {
+            name: [num_texts, NUM_CHOICES][: len(spec.shape)] for name, spec in signature.items()
+        }
+        yield {name: np.full(shape, text, object) for name, shape in shapes.items()}
+
+
+def write(version: str, signature: Mapping[str, tf.TensorSpec], max_seq_length: int) -> None:
+    """Writes the requests for `serving_default` of an export.
+
+    Args:
+        version: the folder of its graph.
+        signature: what the strings are called.
+        max_seq_length: the most tokens of an example.
+
+    Raises:
+        InputError: the package tensorflow-serving-api is not there.
+    """
+    log_pb2 = _protocol()
+    path = tf.io.gfile.join(version, WARM_UP_FILE)
+    tf.io.gfile.makedirs(path.rpartition("/")[0])
+    with tf.io.TFRecordWriter(path) as writer:
+        for inputs in requests(signature, max_seq_length):
+            log = log_pb2.PredictionLog()
+            request = log.predict_log.request
+            request.model_spec.signature_name = "serving_default"
+            for name, values in inputs.items():
+                request.inputs[name].CopyFrom(tf.make_tensor_proto(values, tf.string))
+            writer.write(log.SerializeToString())
+
+
+def is_available() -> bool:
+    """Whether the package is there that knows the form of the requests."""
+    try:
+        _protocol()
+    except InputError:
+        return False
+    return True
+
+
+def _protocol():
+    try:
+        from tensorflow_serving.apis import prediction_log_pb2
+    except ImportError as error:
+        raise InputError(
+            "Requests to warm up need tensorflow-serving-api: pip install 'bert_keras[serving]'. "
+            f"Received: {error}"
+        ) from error
+    return prediction_log_pb2

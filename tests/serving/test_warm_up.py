@@ -1,0 +1,28 @@
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from bert_keras.serving import warm_up
+
+serving = pytest.importorskip("tensorflow_serving.apis.prediction_log_pb2")
+TEXT = tf.TensorSpec([None], tf.string)
+CHOICES = tf.TensorSpec([None, None], tf.string)
+
+
+def test_requests_are_few_and_many_short_and_long():
+    found = [*warm_up.requests({"context": TEXT, "choices": CHOICES}, 16)]
+    assert [one["context"].shape for one in found] == [(1,), (1,), (8,), (8,), (32,), (32,)]
+    assert {one["choices"].shape[1] for one in found} == {warm_up.NUM_CHOICES}
+    assert {len(one["context"][0].split()) for one in found} == {1, 16}
+
+
+def test_the_file_holds_prediction_logs(tmp_path):
+    warm_up.write(str(tmp_path), {"text": TEXT}, 16)
+    records = tf.data.TFRecordDataset(str(tmp_path / warm_up.WARM_UP_FILE))
+    logs = [serving.PredictionLog.FromString(record.numpy()) for record in records]
+    expected = [one["text"] for one in warm_up.requests({"text": TEXT}, 16)]
+    for log, texts in zip(logs, expected, strict=True):
+        request = log.predict_log.request
+        assert request.model_spec.signature_name == "serving_default"
+        found = tf.make_ndarray(request.inputs["text"])
+        np.testing.assert_array_equal(found.astype(str), texts.astype(str))
