@@ -17,6 +17,7 @@ import tensorflow_text
 from bert_keras.errors import InputError
 from bert_keras.tokenizers import unicode_14
 from bert_keras.tokenizers.basic import IDEOGRAPHS, is_accent, is_deleted, is_punctuation
+from bert_keras.tokenizers.in_graph_basic import is_cased_letter, is_ignorable
 from bert_keras.tokenizers.vocabulary import (
     SPECIAL_TOKENS,
     UNKNOWN,
@@ -160,7 +161,7 @@ def _lower(text: tf.Tensor) -> tf.Tensor:
     text = tf.strings.unicode_encode(codes.with_values(lowered), "UTF-8")
     text = tf.strings.regex_replace(text, "İ", "İ".lower())
     # A sigma is final (ς) after a letter, unless a letter follows; marks between do not count.
-    letter, ignorable = _class(_is_cased_letter), _class(_is_case_ignorable)
+    letter, ignorable = _class(is_cased_letter), _class(is_ignorable)
     for _ in range(2):  # of two sigmas in a row a pass sees the first only
         text = tf.strings.regex_replace(text, f"Σ({ignorable}*{letter})", r"σ\1")
     text = tf.strings.regex_replace(text, f"({letter}{ignorable}*)Σ", r"\1ς")
@@ -199,16 +200,6 @@ def _is_space(character: str) -> bool:
 
 def _is_deleted_but_stand_in(character: str) -> bool:
     return is_deleted(character) and character != _STAND_IN
-
-
-def _is_cased_letter(character: str) -> bool:
-    """Whether a sigma after it ends a word."""
-    return f"{character}Σ".lower().endswith("ς")
-
-
-def _is_case_ignorable(character: str) -> bool:
-    """Whether a sigma looks beyond it, to the next letter."""
-    return not _is_cased_letter(character) and f"A{character}Σ".lower().endswith("ς")
 
 
 @functools.cache
