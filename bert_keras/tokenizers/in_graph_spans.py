@@ -81,6 +81,24 @@ class SpanTokenizer(tf.Module):
             *(of_texts.with_values(field) for field in (ids, starts + places, ends + places))
         )
 
+    def word_spans(self, text: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
+        """Where the words of texts [B] start and end: int32 [B, (W)] each.
+
+        The twin of `BasicTokenizer.word_spans`.
+        """
+        codes = tf.strings.unicode_decode(text, "UTF-8", errors="ignore")
+        characters, starts_word = self._basic(codes)
+        word_of = tf.cumsum(tf.cast(starts_word, tf.int32)) - 1
+        spans = (
+            tf.math.segment_min(characters.starts, word_of),
+            tf.math.segment_max(characters.ends, word_of),
+        )
+        rows = tf.cast(tf.boolean_mask(characters.rows, starts_word), tf.int64)
+        return tuple(
+            tf.RaggedTensor.from_value_rowids(places, rows, codes.nrows(), validate=False)
+            for places in spans
+        )
+
     def _tokenize(self, codes: tf.RaggedTensor) -> tf.RaggedTensor:
         """Code points of chunks [D, (C)] -> id, start and end of each piece [D, (T), 3]."""
         characters, starts_word = self._basic(codes)  # [N]

@@ -5,7 +5,12 @@ the same ids and the same answers.
 
 rows: the sequences of a batch of inputs
 strings: clean, cut and join texts, as `tokenizers.packing`
+slices: parts of texts, by the places of their characters
 sequences: texts, or pairs of them, -> a row for each
+windows: overlapping windows over texts that are too long
 run: sequences -> what the model makes of them
 classification, embedding, features, fill_mask, multiple_choice: encode and decode of a task
+tagging, question_answering: the same of tasks whose answers stand somewhere in their texts
+answer_spans: logits -> spans of pieces
+candidates: possible answers, best first
 """

@@ -137,3 +137,9 @@ def test_words_are_counted_through_all_sentences():
     assert [row.tolist() for row in found.places.words] == [[0, 1], [], [3]]
     with pytest.raises(IndexError):
         with_targets(found, np.array([0, 1, 2]))
+
+
+def test_a_sentence_without_words_is_a_window_without_any():
+    found = encoded([[], ["the"]])
+    assert [len(ids) for ids in found.examples.tokens["input_ids"]] == [2, 3]
+    assert found.places.num_words == [0, 1]
