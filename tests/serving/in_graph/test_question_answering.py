@@ -21,8 +21,8 @@ NUMBERS = {"max_seq_length": 24, "doc_stride": 7, "max_query_length": 6}
 VERSION_2 = {**NUMBERS, "version_2_with_negative": True}
 TASKS = {
     "version 1.1": ("multilingual-cased", {**NUMBERS, "max_answer_length": 6}),
-    "version 2.0": ("uncased", {**VERSION_2, "n_best_size": 5, "null_score_diff_threshold": -6.0}),
-    "one answer": ("uncased", {**VERSION_2, "n_best_size": 1, "null_score_diff_threshold": 1.5}),
+    "version 2.0": ("uncased", {**VERSION_2, "n_best_size": 5, "null_score_diff_threshold": -0.1}),
+    "one answer": ("uncased", {**VERSION_2, "n_best_size": 1, "null_score_diff_threshold": -0.4}),
     "usual sizes": ("uncased", {}),
 }
 
