@@ -122,6 +122,34 @@ def test_engines_agree_on_any_text(engines, lower, texts):
     assert graph_spans(spans, texts) == plain_spans(plain, texts)
 
 
+@pytest.fixture(scope="module")
+def word_spans(small_vocabulary):
+    """do_lower_case -> the words of the plain tokenizer and of a graph's."""
+    made = {}
+
+    def get(lower: bool):
+        if lower not in made:
+            plain = WordPieceTokenizer(small_vocabulary, lower)
+            in_graph = traced(SpanTokenizer(plain).word_spans)
+            made[lower] = plain.basic.word_spans, in_graph
+        return made[lower]
+
+    return get
+
+
+@pytest.mark.parametrize("lower", [True, False])
+@given(
+    texts=st.lists(
+        st.text(st.one_of(st.sampled_from(DIFFICULT), st.characters(exclude_categories=["Cs"])))
+    )
+)
+def test_engines_agree_on_where_words_stand(word_spans, lower, texts):
+    plain, in_graph = word_spans(lower)
+    found = (places.to_list() for places in in_graph(tf.constant([*texts, ""])))
+    rows = [[*zip(*row, strict=True)] for row in zip(*found, strict=True)]
+    assert rows == [plain(text) for text in [*texts, ""]]
+
+
 @given(texts=st.lists(st.binary()))
 def test_engines_agree_on_any_bytes(engines, texts):
     plain, spans = engines("uncased", True)

@@ -137,6 +137,24 @@ def test_a_batch_equals_its_rows_one_by_one(name):
     assert answers(found) == [answer for row in one_by_one for answer in row]
 
 
+@pytest.mark.parametrize("num_best", [2, 5, 60])
+def test_equals_have_the_order_of_python_and_no_answer_comes_last(num_best):
+    plain, spans = tokenizers("uncased")
+    task = QuestionAnswering(**VERSION_2, n_best_size=num_best)
+    twin = InGraphQuestionAnswering(task, None, plain, spans)
+    batch = [("who", " ".join(SENTENCES[:2])), ("where", "the port"), ("who", "the port")]
+    rows = twin.encode(*columns_of(batch))
+    lengths = rows.ids.row_lengths().numpy()
+    outputs = {name: [np.ones(length, np.float32) for length in lengths] for name in COLUMNS}
+    expected = task.decode(task.encode(batch, plain), outputs, None)
+    dense = {name: tf.ones([len(lengths), max(lengths)]) for name in COLUMNS}
+    found = answers(twin.decode(rows, dense))
+    assert_alike(found, expected)
+    assert [answer.n_best[-1].text for answer in found] == [""] * 3
+    assert [answer.null_odds for answer in found] == [0] * 3
+    assert found[1].text == "the"
+
+
 @pytest.mark.parametrize("name", ["version 1.1", "version 2.0"])
 def test_no_question_and_no_window_at_all(name):
     *_, in_graph = twins(name)
