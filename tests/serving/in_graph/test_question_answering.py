@@ -137,7 +137,7 @@ def test_a_batch_equals_its_rows_one_by_one(name):
     assert answers(found) == [answer for row in one_by_one for answer in row]
 
 
-@pytest.mark.parametrize("num_best", [2, 5, 60])
+@pytest.mark.parametrize("num_best", [5, 60])
 def test_equals_have_the_order_of_python_and_no_answer_comes_last(num_best):
     plain, spans = tokenizers("uncased")
     task = QuestionAnswering(**VERSION_2, n_best_size=num_best)
@@ -152,7 +152,7 @@ def test_equals_have_the_order_of_python_and_no_answer_comes_last(num_best):
     assert_alike(found, expected)
     assert [answer.n_best[-1].text for answer in found] == [""] * 3
     assert [answer.null_odds for answer in found] == [0] * 3
-    assert found[1].text == "the"
+    assert [answer.text for answer in found] == ["The", "the", "the"]
 
 
 @pytest.mark.parametrize("name", ["version 1.1", "version 2.0"])
