@@ -61,7 +61,7 @@ def _has_max_context(
     window = tf.cast(places.value_rowids(), tf.int32)  # [M]
     num_left = places.flat_values
     length_of = tf.gather(length, window)
-    # In float64, as Python has it: which of two sums is greater may depend on their last bit.
+    # In float64, the sums of Python to the last bit.
     scores = tf.cast(tf.minimum(num_left, length_of - 1 - num_left), tf.float64)
     scores += 0.01 * tf.cast(length_of, tf.float64)
     text_starts = tf.cumsum(num_pieces, exclusive=True)
