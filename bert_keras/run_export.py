@@ -32,6 +32,9 @@ class Settings:
     xla: bool = flags.setting(
         False, "Compile the model with XLA, anew for each shape of its inputs: for fixed shapes."
     )
+    core_ops_only: bool = flags.setting(
+        False, "Nothing of TensorFlow Text in the graph, for servers without it; a bit slower."
+    )
 
 
 def main(settings: Settings) -> None:
@@ -47,7 +50,7 @@ def main(settings: Settings) -> None:
         )
     with precision(settings.precision):
         head = load_head(settings.model, settings.task, max_seq_length=settings.max_seq_length)
-    print(export(head, settings.output_dir, settings.xla))
+    print(export(head, settings.output_dir, settings.xla, settings.core_ops_only))
 
 
 if __name__ == "__main__":

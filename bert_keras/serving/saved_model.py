@@ -17,7 +17,9 @@ from bert_keras.serving.twins import twin_of
 from bert_keras.tasks.task import description
 
 
-def export(head: Head, output_dir: str, is_compiled: bool = False) -> str:
+def export(
+    head: Head, output_dir: str, is_compiled: bool = False, core_ops_only: bool = False
+) -> str:
     """Writes a model with its signatures as the next version of a folder, whole or not at all.
 
     A server that watches the folder takes the version with the highest number.
@@ -26,6 +28,7 @@ def export(head: Head, output_dir: str, is_compiled: bool = False) -> str:
         head: the model and its task.
         output_dir: the folder of the versions; made if needed.
         is_compiled: see `ServedModel`.
+        core_ops_only: see `twin_of`.
 
     Returns:
         The folder of the new version.
@@ -36,7 +39,7 @@ def export(head: Head, output_dir: str, is_compiled: bool = False) -> str:
     number = _next_version(output_dir)
     version = tf.io.gfile.join(output_dir, str(number))
     with new_folder(version, last=(GRAPH_FILE,)) as unfinished:
-        served = ServedModel(head, twin_of(head), is_compiled)
+        served = ServedModel(head, twin_of(head, core_ops_only), is_compiled)
         stored = stored_model_of(head.model, head.tokenizer, task=description(head.task))
         write_description(stored, unfinished)
         if head.pooling:

@@ -2,6 +2,7 @@
 
 serving_default: strings -> answers
 pairs: the same of pairs of texts, of tasks that take both
+words: the same of words, of taggers
 tokens: numbers -> what the model makes of them
 token_ids: the same of ids alone, for servers that want all inputs of a signature
 examples: serialized `tf.train.Example` with the numbers of `tokens`
@@ -19,6 +20,7 @@ from bert_keras.layers.embeddings import check_range
 from bert_keras.serving.in_graph.run import Outputs, run
 from bert_keras.serving.load import Head
 from bert_keras.serving.twins import PAIRED, Twin
+from bert_keras.tasks.tagging.task import Tagging
 
 Signature = Callable[..., Outputs]
 
@@ -45,13 +47,16 @@ class ServedModel(tf.Module):
         call = _call(head.model, is_compiled)
         self.tokens = _tokens(head.model, head.config, call)
         self.functions = {
-            "serving_default": _answers(twin, head.model, call, twin.signature),
+            "serving_default": _answers(twin, twin.encode, head.model, call, twin.signature),
             "tokens": self.tokens,
             "token_ids": _token_ids(head.model, self.tokens),
         }
         if head.task.name in PAIRED:
             pair = twin.signature | {"text_b": tf.TensorSpec([None], tf.string)}
-            self.functions["pairs"] = _answers(twin, head.model, call, pair)
+            self.functions["pairs"] = _answers(twin, twin.encode, head.model, call, pair)
+        if head.task.name == Tagging.name:
+            words = twin.signature_of_words
+            self.functions["words"] = _answers(twin, twin.encode_words, head.model, call, words)
         if _rank(head.model) == 2:
             self.functions["examples"] = _examples(head.model, self.tokens)
 
@@ -72,9 +77,11 @@ def _call(model: keras.Model, is_compiled: bool) -> Callable[[Outputs], Outputs]
     )
 
 
-def _answers(twin: Twin, model: keras.Model, call, inputs: dict[str, tf.TensorSpec]) -> Signature:
+def _answers(
+    twin: Twin, encode, model: keras.Model, call, inputs: dict[str, tf.TensorSpec]
+) -> Signature:
     def answers(**texts):
-        rows = twin.encode(**texts)
+        rows = encode(**texts)
         return twin.decode(rows, run(model, rows, call))
 
     return _concrete(answers, inputs)

@@ -4,21 +4,26 @@ from typing import Protocol
 
 import tensorflow as tf
 
-from bert_keras.errors import InputError
 from bert_keras.serving.in_graph.classification import InGraphClassification
 from bert_keras.serving.in_graph.embedding import InGraphEmbedding
 from bert_keras.serving.in_graph.features import InGraphFeatures
 from bert_keras.serving.in_graph.fill_mask import InGraphFillMask
 from bert_keras.serving.in_graph.multiple_choice import InGraphMultipleChoice
+from bert_keras.serving.in_graph.question_answering import InGraphQuestionAnswering
 from bert_keras.serving.in_graph.rows import Rows
 from bert_keras.serving.in_graph.run import Outputs
+from bert_keras.serving.in_graph.tagging import InGraphTagging
 from bert_keras.serving.load import Head
 from bert_keras.tasks.classification.task import Classification
 from bert_keras.tasks.fill_mask.task import FillMask
 from bert_keras.tasks.multiple_choice.task import MultipleChoice
+from bert_keras.tasks.squad.task import QuestionAnswering
+from bert_keras.tasks.tagging.task import Tagging
 from bert_keras.tasks.vectors.embedding import Embedding
 from bert_keras.tasks.vectors.features import Features
 from bert_keras.tokenizers.in_graph import InGraphTokenizer
+from bert_keras.tokenizers.in_graph_spans import CoreOpsTokenizer, SpanTokenizer
+from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
 
 class Twin(Protocol):
@@ -43,24 +48,38 @@ TWINS: dict[str, type[Twin]] = {
     FillMask.name: InGraphFillMask,
     Embedding.name: InGraphEmbedding,
     Features.name: InGraphFeatures,
+    Tagging.name: InGraphTagging,
+    QuestionAnswering.name: InGraphQuestionAnswering,
 }
+WITH_OFFSETS = (Tagging.name, QuestionAnswering.name)  # answers say where they stand
 # Tasks whose input is a text, or a pair of them: the second one is `text_b`.
 PAIRED = (Classification.name, Embedding.name, Features.name)
 
 
-def twin_of(head: Head) -> Twin:
+def twin_of(head: Head, core_ops_only: bool = False) -> Twin:
     """The twin of a model's task, with the tokenizer of the model.
 
+    Args:
+        head: the model and its task.
+        core_ops_only: nothing of TensorFlow Text, which some servers lack.
+
     Raises:
-        InputError: the task has none; TensorFlow Text refuses the vocabulary.
+        InputError: TensorFlow Text refuses the vocabulary, or the task the graph.
     """
     name, tokenizer = head.task.name, head.tokenizer
-    if name not in TWINS:
-        raise InputError(f"Exported are {', '.join(TWINS)}. Received: the task {name}")
-    in_graph = InGraphTokenizer(
+    if name in WITH_OFFSETS:
+        in_graph = SpanTokenizer(tokenizer)
+    elif core_ops_only:
+        in_graph = CoreOpsTokenizer(tokenizer)
+    else:
+        in_graph = _of_tensorflow_text(tokenizer)
+    return TWINS[name](head.task, head.config, tokenizer, in_graph)
+
+
+def _of_tensorflow_text(tokenizer: WordPieceTokenizer) -> InGraphTokenizer:
+    return InGraphTokenizer(
         tokenizer.vocab,
         tokenizer.do_lower_case,
         tokenizer.strip_accents,
         tokenizer.special_tokens_in_text,
     )
-    return TWINS[name](head.task, head.config, tokenizer, in_graph)

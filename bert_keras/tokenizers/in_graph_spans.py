@@ -120,3 +120,15 @@ def _places(chunks: tf.RaggedTensor, lengths: tf.Tensor) -> tf.Tensor:
     """Where each chunk starts in its text [number of chunks], by the numbers of characters."""
     places = tf.cumsum(tf.cast(lengths, tf.int32) + 1, exclusive=True)  # a space after each
     return places - tf.gather(places, tf.gather(chunks.row_starts(), chunks.value_rowids()))
+
+
+class CoreOpsTokenizer(tf.Module):
+    """String tensor -> ids alone, those of `InGraphTokenizer`, where there is TensorFlow alone."""
+
+    def __init__(self, tokenizer: WordPieceTokenizer):
+        super().__init__(name="core_ops_tokenizer")
+        self._spans = SpanTokenizer(tokenizer)
+
+    def __call__(self, text: tf.Tensor) -> tf.RaggedTensor:
+        """Ids of each text of strings [B], int32 [B, (T)], without [CLS] and [SEP]."""
+        return self._spans(text).ids

@@ -14,7 +14,8 @@ LENGTH = 12  # max_seq_length of the exports of `conftest.py`
 _CLIENT = """
 import pickle, sys
 import tensorflow as tf
-import tensorflow_text
+for package in sys.argv[2:]:
+    __import__(package)
 loaded, answers = {}, []
 for folder, signature, inputs in pickle.load(sys.stdin.buffer):
     if folder not in loaded:
@@ -23,6 +24,7 @@ for folder, signature, inputs in pickle.load(sys.stdin.buffer):
     outputs = loaded[folder].signatures[signature](**constants)
     answers.append({name: value.numpy() for name, value in outputs.items()})
 assert "bert_keras" not in sys.modules
+assert ("tensorflow_text" in sys.modules) == ("tensorflow_text" in sys.argv)
 with open(sys.argv[1], "wb") as file:
     pickle.dump(answers, file)
 """
@@ -39,15 +41,16 @@ def write_export(model: str, folder, task: str | None = None, **fields) -> str:
     return export(load_head(model, task, **fields), str(folder))
 
 
-def ask(requests, folder):
+def ask(requests, folder, packages=("tensorflow_text",)):
     """What signatures answer in another process.
 
     Args:
         requests: a folder, the name of a signature, and name of an input -> value and how it
             becomes a tensor, each.
         folder: where the answers may be put.
+        packages: what the process loads beside TensorFlow.
     """
     file = folder / "answers"
-    command = [sys.executable, "-P", "-c", _CLIENT, str(file)]
+    command = [sys.executable, "-P", "-c", _CLIENT, str(file), *packages]
     subprocess.run(command, input=pickle.dumps(requests), check=True, cwd=folder)
     return pickle.loads(file.read_bytes())

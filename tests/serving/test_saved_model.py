@@ -24,14 +24,19 @@ EXPORTS = {
     "choices": ("multiple_choice", {}, "multiple_choice"),
     "vector": ("bert", {}, "embedding"),
     "vectors": ("bert", {}, "features"),
+    "tags": ("token_classifier", {"labels": ("O", "B-X", "I-X")}, "tagging"),
+    "answers": ("question_answering", {}, "question_answering"),
 }
 TEXT_EXPORTS = [name for name in EXPORTS if name != "choices"]
+FIELDS = {"answers": {"max_query_length": 4, "doc_stride": 3}}
+QUESTION = "a b?"
 
 
 def test_an_export_holds_all_that_is_known_of_the_model(exported):
     assert sorted(os.listdir(exported)) == [
         "README.md",
         "assets",
+        "assets.extra",
         "config.json",
         "fingerprint.pb",
         "saved_model.pb",
@@ -82,6 +87,11 @@ def text_inputs(texts):
     return {"text": (texts, {"dtype": "string"})}
 
 
+def question_inputs(contexts):
+    of = {"dtype": "string"}
+    return {"question": ([QUESTION] * len(contexts), of), "context": (contexts, of)}
+
+
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
     """Name of an export -> Python's answers, those of a batch, of its rows, and of no texts."""
@@ -90,8 +100,9 @@ def answers(tmp_path_factory):
     expected, requests = {}, []
     for name, (model, config, task) in EXPORTS.items():
         folder = write_model(models / name, model, **config)
-        predictor = Predictor(folder, task, max_seq_length=LENGTH)
-        version = write_export(folder, exports / name, task, max_seq_length=LENGTH)
+        fields = {"max_seq_length": LENGTH} | FIELDS.get(name, {})
+        predictor = Predictor(folder, task, **fields)
+        version = write_export(folder, exports / name, task, **fields)
         if name == "labels":  # saved, loaded and saved again
             version = write_export(version, exports / name)
         version = f"{moved}/{name}/{os.path.basename(version)}"
@@ -105,9 +116,11 @@ def answers(tmp_path_factory):
             ]
             continue
         texts = [text if isinstance(text, str) else text.decode(errors="ignore") for text in TEXTS]
-        expected[name] = [predictor.predict(text) for text in texts]
+        is_asked = name == "answers"
+        expected[name] = [predictor.predict((QUESTION, one) if is_asked else one) for one in texts]
         batches = [TEXTS, [], *([text] for text in TEXTS)]
-        requests += [(version, "serving_default", text_inputs(batch)) for batch in batches]
+        inputs_of = question_inputs if is_asked else text_inputs
+        requests += [(version, "serving_default", inputs_of(batch)) for batch in batches]
     shutil.rmtree(models)
     exports.rename(moved)
     found = iter(ask(requests, moved))
@@ -156,6 +169,36 @@ def assert_vectors(answer, expected):
     assert not answer["features"][num_tokens:].any()
 
 
+def texts_of(values):
+    return [value.decode() for value in values]
+
+
+def assert_tagged(answer, expected):
+    for name, rows in (("word", expected.words), ("entity", expected.entities)):
+        number = answer["num_words" if name == "word" else "num_entities"]
+        assert number == len(rows)
+        found = {key: values[:number] for key, values in answer.items() if key.startswith(name)}
+        assert found[f"{name}_start"].tolist() == [row.start for row in rows]
+        assert found[f"{name}_end"].tolist() == [row.end for row in rows]
+        close(found[f"{name}_score"], [row.score for row in rows])
+    assert texts_of(answer["words"][: len(expected.words)]) == [row.word for row in expected.words]
+    assert texts_of(answer["word_label"][: len(expected.words)]) == [
+        row.label for row in expected.words
+    ]
+    assert texts_of(answer["entity_type"][: len(expected.entities)]) == [
+        row.type for row in expected.entities
+    ]
+
+
+def assert_answer(answer, expected):
+    assert answer["answer"].decode() == expected.text
+    assert (answer["start"], answer["end"]) == (expected.start, expected.end)
+    close([answer["score"], answer["null_odds"]], [expected.score, expected.null_odds])
+    number = answer["num_answers"]
+    assert texts_of(answer["n_best_answer"][:number]) == [one.text for one in expected.n_best]
+    close(answer["n_best_score"][:number], [one.score for one in expected.n_best])
+
+
 CHECKS = {
     "labels": assert_label,
     "sets": assert_labels,
@@ -163,6 +206,8 @@ CHECKS = {
     "marks": assert_marks,
     "vector": assert_vector,
     "vectors": assert_vectors,
+    "tags": assert_tagged,
+    "answers": assert_answer,
 }
 
 
@@ -184,3 +229,31 @@ def test_an_export_chooses_as_python_does(answers):
     assert batch["choice"].tolist() == [answer.choice for answer in expected]
     close(batch["probabilities"], [answer.probabilities for answer in expected])
     close(alone["probabilities"], [expected[1].probabilities])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["labels", "tags"])
+def test_core_operations_give_the_same_answers_where_there_is_nothing_else(name, tmp_path):
+    model, config, task = EXPORTS[name]
+    folder = write_model(tmp_path / "model", model, **config)
+    head = load_head(folder, task, max_seq_length=LENGTH)
+    version = export(head, str(tmp_path / "served"), core_ops_only=True)
+    expected = Predictor(folder, task, max_seq_length=LENGTH).predict(["abc de", "", "Ä b"])
+    request = (version, "serving_default", text_inputs(["abc de", "", "Ä b"]))
+    [batch] = ask([request], tmp_path, packages=())
+    for index, one in enumerate(expected):
+        CHECKS[name]({key: values[index] for key, values in batch.items()}, one)
+
+
+@pytest.mark.slow
+def test_a_tagger_takes_words_as_they_are(tmp_path):
+    model, config, task = EXPORTS["tags"]
+    folder = write_model(tmp_path / "model", model, **config)
+    version = write_export(folder, tmp_path / "served", max_seq_length=LENGTH)
+    rows = [["a.b", "\u200b", "c"], ["d"]]
+    expected = Predictor(folder, max_seq_length=LENGTH).predict(rows)
+    request = (version, "words", {"words": ([rows[0], ["d", "", ""]], {"dtype": "string"})})
+    [batch] = ask([request], tmp_path, packages=())
+    for index, one in enumerate(expected):
+        found = {key: values[index] for key, values in batch.items()}
+        assert_tagged(found | {"words": [word.word.encode() for word in one.words]}, one)
