@@ -61,6 +61,13 @@ def test_what_xla_compiles_equals_keras_and_checks_its_inputs(model, tmp_path):
     assert signatures["serving_default"](text=tf.constant(["abc"]))["label"].shape == (1,)
 
 
+def test_core_operations_are_enough(model, tmp_path):
+    folder = exported(model, tmp_path, core_ops_only=True)
+    with open(f"{folder}/signature.json") as file:
+        assert json.load(file)["ops_of_tensorflow_text"] == []
+    np.testing.assert_allclose(logits(folder), expected_logits(model), atol=1e-5)
+
+
 def test_what_cannot_be_is_refused(model, tmp_path):
     with pytest.raises(InputError, match="--precision must be float32 or bfloat16"):
         main(Settings(model=model, output_dir=str(tmp_path), precision="float16"))
