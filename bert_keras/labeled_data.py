@@ -1,0 +1,56 @@
+"""Data with answers for a finished model, read as the program of its task reads them."""
+
+import dataclasses
+import shlex
+from typing import Any
+
+from bert_keras import flags, run_classifier, run_multiple_choice, run_squad, run_tagging
+from bert_keras.config import BertConfig
+from bert_keras.errors import InputError
+from bert_keras.tasks.task import Task, description
+from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
+
+# Name of a task -> the program that fine-tunes models for it.
+PROGRAMS = {
+    "classification": run_classifier.PROGRAM,
+    "tagging": run_tagging.PROGRAM,
+    "question_answering": run_squad.PROGRAM,
+    "multiple_choice": run_multiple_choice.PROGRAM,
+}
+
+
+def labeled_settings(task: Task, words: str) -> Any:
+    """The settings of the program of a task, which evaluates.
+
+    Args:
+        task: its fields are the flags that are not given.
+        words: flags of that program that say what is read, as a shell takes them, such as
+            `--task_name=MRPC --data_dir=glue/MRPC`.
+
+    Raises:
+        InputError: the task has no program, or its program no such flag.
+    """
+    if task.name not in PROGRAMS:
+        raise InputError(
+            f"Data with answers are for {', '.join(PROGRAMS)}. Received: the task {task.name}"
+        )
+    settings_class = PROGRAMS[task.name].settings_class
+    known = {field.name for field in dataclasses.fields(settings_class)}
+    fields = [f"--{key}={value}" for key, value in description(task).items() if key in known]
+    settings = flags.parse(settings_class, [*fields, *shlex.split(words)])
+    return dataclasses.replace(settings, do_train=False, do_eval=True, do_predict=False)
+
+
+def read_labeled(task: Task, config: BertConfig, tokenizer: WordPieceTokenizer, words: str) -> Any:
+    """The `fine_tuning.assignment.Assignment` whose `evaluations` are the data; loads TensorFlow.
+
+    Args:
+        task: as of `labeled_settings`; so are the words.
+        config: of the model; it names the labels.
+        tokenizer: that of the model.
+
+    Raises:
+        InputError: a file is missing or damaged, or its answers are not those of the model.
+    """
+    settings = labeled_settings(task, words)
+    return PROGRAMS[task.name].read_assignment(settings, config, tokenizer)
