@@ -1,7 +1,9 @@
 """Data with answers for a finished model, read as the program of its task reads them."""
 
 import dataclasses
+import functools
 import shlex
+from collections.abc import Callable
 from typing import Any
 
 from bert_keras import flags, run_classifier, run_multiple_choice, run_squad, run_tagging
@@ -54,3 +56,38 @@ def read_labeled(task: Task, config: BertConfig, tokenizer: WordPieceTokenizer, 
     """
     settings = labeled_settings(task, words)
     return PROGRAMS[task.name].read_assignment(settings, config, tokenizer)
+
+
+def conversion_check(
+    head: Any, load: Callable[[str], Any], words: str, max_drop: float, batch_size: int = 32
+) -> Callable[[str], None]:
+    """A check for `export_litert` and `export_onnx`, on data that are read at once.
+
+    Args:
+        head: the `serving.load.Head` that is converted; at a fixed length, the shortened one.
+        load: function of a folder -> the model in it, such as `LiteRTModel`.
+        words: as of `labeled_settings`.
+        max_drop: the most points of a hundred that the score may fall by.
+        batch_size: the most examples of a batch.
+
+    Raises:
+        InputError: as of `read_labeled`.
+    """
+    import tensorflow as tf
+
+    from bert_keras.serving.agreement import agreement_check, compare
+    from bert_keras.training.inference import Inference
+    from bert_keras.training.stop import StopRequest
+
+    assignment = read_labeled(head.task, head.config, head.tokenizer, words)
+    of_keras = Inference(tf.distribute.get_strategy(), head.model, StopRequest())
+    measure = functools.partial(
+        compare,
+        head.task.name,
+        head.config,
+        assignment.evaluations,
+        assignment.metric,
+        of_keras.run,
+        batch_size=batch_size,
+    )
+    return agreement_check(lambda folder: load(folder).outputs_of, measure, max_drop)

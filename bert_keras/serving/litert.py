@@ -79,7 +79,7 @@ def export_litert(
         length: how many positions the model takes, which then takes one example at a time: what
             accelerators of phones want. None: any number, of both.
         check: function of the folder, called before it gets its name, such as
-            `agreement.AgreementCheck`: if it raises an error nothing is left.
+            `agreement.agreement_check`: if it raises an error nothing is left.
 
     Raises:
         InputError: there is no such precision or length, or the folder cannot be written.
@@ -88,13 +88,26 @@ def export_litert(
         raise InputError(
             f"--precision of LiteRT must be one of {', '.join(PRECISIONS)}. Received: {precision}"
         )
-    head = head if length is None else _shortened(head, length)
+    head = head if length is None else shortened(head, length)
     facts = _FACTS.format(precision=precision)
     page = Page("A model for LiteRT", MODEL_FILE, facts, _EXAMPLE, "litert", "LiteRTModel")
     with converted_folder(head, folder, page, length, check) as unfinished:
         path = tf.io.gfile.join(unfinished, MODEL_FILE)
         with tf.io.gfile.GFile(path, "wb") as file:
             file.write(convert(head.model, precision, length))
+
+
+def shortened(head: Head, length: int) -> Head:
+    """The head with a task whose examples have at most so many tokens.
+
+    Raises:
+        InputError: the model, or its task, cannot have that length.
+    """
+    check_positions(length, head.config)
+    if length < 3:
+        raise InputError(f"--length must be at least 3, [CLS] and [SEP] in it. Received: {length}")
+    longest = min(length, head.task.max_seq_length)
+    return head._replace(task=dataclasses.replace(head.task, max_seq_length=longest))
 
 
 def convert(model: keras.Model, precision: str = "float32", length: int | None = None) -> bytes:
@@ -189,15 +202,6 @@ def _runner(path: str) -> Any:
             f"{path} must be a model of `export_litert`, with the signature {SIGNATURE}. "
             f"Received: {error}"
         ) from error
-
-
-def _shortened(head: Head, length: int) -> Head:
-    """The head with a task whose examples fit."""
-    check_positions(length, head.config)
-    if length < 3:
-        raise InputError(f"--length must be at least 3, [CLS] and [SEP] in it. Received: {length}")
-    longest = min(length, head.task.max_seq_length)
-    return head._replace(task=dataclasses.replace(head.task, max_seq_length=longest))
 
 
 def _signature(model: keras.Model, length: int | None) -> dict[str, tf.TensorSpec]:

@@ -47,7 +47,7 @@ def export_onnx(head: Head, folder: str, check: Check | None = None) -> None:
         head: the model and its task.
         folder: a name that is not there, or an empty folder.
         check: function of the folder, called before it gets its name, such as
-            `agreement.AgreementCheck`: if it raises an error nothing is left.
+            `agreement.agreement_check`: if it raises an error nothing is left.
 
     Raises:
         InputError: a package is not installed, or the folder cannot be written.
