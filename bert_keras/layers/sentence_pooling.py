@@ -9,8 +9,8 @@ from bert_keras.errors import InputError
 
 
 def _first(hidden, is_token):
-    first = tf.argmax(tf.cast(is_token[..., 0], tf.int32), axis=1)
-    return tf.gather(hidden, first, batch_dims=1)
+    first = tf.argmax(tf.cast(is_token, tf.int32), axis=1)  # [B, 1]
+    return tf.gather(hidden, first[:, 0], batch_dims=1)
 
 
 def _sum(hidden, is_token):
@@ -64,7 +64,8 @@ class SentencePooling(keras.layers.Layer):
 
     def call(self, hidden, input_mask):
         hidden = tf.cast(hidden, tf.float32)
-        is_token = tf.cast(input_mask, tf.bool)[..., tf.newaxis]  # [B, T, 1]
+        # No tf.newaxis: LiteRT has no slice of truth values whose length is free.
+        is_token = tf.expand_dims(tf.cast(input_mask, tf.bool), axis=-1)  # [B, T, 1]
         pooled = tf.concat([_POOLINGS[mode](hidden, is_token) for mode in self.modes], axis=-1)
         pooled = tf.where(tf.reduce_any(is_token, axis=1), pooled, 0.0)
         if self.normalize:

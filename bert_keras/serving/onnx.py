@@ -3,6 +3,7 @@
 Converted is the model from ids to its raw outputs: text becomes ids outside.
 """
 
+import functools
 import os
 from collections.abc import Callable
 from typing import Any
@@ -72,6 +73,7 @@ def convert(model: keras.Model, path: str) -> None:
         import tf2onnx  # noqa: F401
     except ImportError as error:
         raise InputError(_NOT_INSTALLED.format(name=error.name)) from error
+    _register_erfc()
     # Keras exports only what was called.
     model({name: tf.zeros([1] * len(of.shape), tf.int32) for name, of in model.input.items()})
     model.export(path, format="onnx", verbose=False)
@@ -123,6 +125,23 @@ class OnnxModel:
     def _run_batch(self, inputs: Inputs) -> dict[str, np.ndarray]:
         outputs = self._session.run(self._output_names, dict(inputs))
         return dict(zip(self._output_names, outputs, strict=True))
+
+
+@functools.cache
+def _register_erfc() -> None:
+    """Tells tf2onnx what it does not know of `gelu_erf`: erfc(x) = 1 - erf(x)."""
+    from tf2onnx.handler import tf_op
+
+    @tf_op("Erfc")
+    class Erfc:
+        @classmethod
+        def version_9(cls, graph, node, **_):
+            shapes, types = node.output_shapes, node.output_dtypes
+            erf = graph.make_node("Erf", node.input, shapes=shapes, dtypes=types)
+            one = graph.make_const(f"{node.name}_one", np.ones([], np.float32))
+            graph.remove_node(node.name)
+            inputs = [one.output[0], erf.output[0]]
+            graph.make_node("Sub", inputs, outputs=node.output, shapes=shapes, dtypes=types)
 
 
 def _session(path: str) -> Any:

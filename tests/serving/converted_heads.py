@@ -1,7 +1,10 @@
 """Heads of tiny models for the tests of conversions, and inputs of their tasks."""
 
+import dataclasses
+
 import numpy as np
 
+from bert_keras.checkpoints.stored_model import Pooling
 from bert_keras.data.encoded import EncodedExamples
 from bert_keras.serving.load import Head, load_head
 from bert_keras.serving.predictor import Predictor
@@ -10,6 +13,9 @@ from tests.checkpoints import stored_models
 # Wide enough that an 8-bit conversion touches the matrices: it leaves those of < 1024 numbers.
 CONFIG = {"num_hidden_layers": 1, "hidden_size": 32, "intermediate_size": 64}
 TEXTS = ["a b c", "", "d", "a b c d e f g h", "b a"]
+# Of files of Hugging Face: another activation; and all that pooling knows.
+OTHER = {"hidden_act": "gelu_erf"}
+POOLING = Pooling(("cls", "mean", "max", "mean_sqrt_len"), normalize=True)
 # Name of a head -> its model, its task, inputs, fields of the task.
 HEADS = {
     "classification": ("classifier", None, [*TEXTS, ("a b", "c")], {}),
@@ -25,15 +31,20 @@ HEADS = {
     "masked_lm": ("masked_lm", None, [f"{text} [MASK]" for text in TEXTS], {}),
     "embedding": ("bert", "embedding", TEXTS, {}),
     "features": ("unpooled_bert", "features", TEXTS, {}),
+    "pooled": ("bert", "embedding", TEXTS, {}),
 }
 
 
 def write(name: str, root) -> str:
     """The folder of the model of a head, made once."""
     model, _, _, _ = HEADS[name]
-    if not (root / model).exists():
-        stored_models.write(stored_models.stored(model, **CONFIG), root / model, "bert_keras")
-    return str(root / model)
+    if not (root / name).exists():
+        changes = CONFIG | (OTHER if name == "pooled" else {})
+        stored = stored_models.stored(model, **changes)
+        if name == "pooled":
+            stored = dataclasses.replace(stored, pooling=POOLING)
+        stored_models.write(stored, root / name, "bert_keras")
+    return str(root / name)
 
 
 def head(name: str, root) -> Head:

@@ -155,7 +155,7 @@ def test_a_model_of_fixed_length_takes_shorter_texts_alone_and_refuses_longer_on
     inputs = [*HEADS["classification"][2], "a " * 100]
     encoded = model.task.encode(inputs, model.tokenizer)
     answers = model.task.decode(encoded, model.outputs_of(encoded.examples), model.config)
-    expected = Predictor(root / "classifier", max_seq_length=LENGTH).predict(inputs)
+    expected = Predictor(root / "classification", max_seq_length=LENGTH).predict(inputs)
     np.testing.assert_allclose(plain(answers), plain(expected), atol=1e-5)
     long = EncodedExamples.of_sequences([np.full(LENGTH + 1, 6, np.int32)])
     with pytest.raises(InputError, match="sequences of 16 positions, .*Received: one of 17"):
