@@ -69,11 +69,32 @@ def test_core_operations_are_enough(model, tmp_path):
 
 
 def test_what_cannot_be_is_refused(model, tmp_path):
-    with pytest.raises(InputError, match="--precision must be float32 or bfloat16"):
-        main(Settings(model=model, output_dir=str(tmp_path), precision="float16"))
+    for flags, message in (
+        ({"precision": "float16"}, "--precision must be float32 or bfloat16 with --format=saved"),
+        ({"format": "onnx", "precision": "int8"}, "--precision must be float32 with --format=onnx"),
+        ({"format": "pdf"}, "--format must be one of saved_model, litert, onnx. Received: pdf"),
+        ({"format": "litert", "xla": True}, "--xla cannot be with --format=litert"),
+        ({"length": 8}, "--length cannot be with --format=saved_model"),
+        ({"check_on": "--x=y"}, "--check_on cannot be with --format=saved_model"),
+    ):
+        with pytest.raises(InputError, match=message):
+            main(Settings(model=model, output_dir=str(tmp_path), **flags))
     with pytest.raises(InputError, match="needs a model with the head of a"):
         main(Settings(model=model, output_dir=str(tmp_path), task="fill_mask"))
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("format_name", ["litert", "onnx"])
+def test_other_formats_are_checked_on_data_with_answers(format_name, model, tmp_path, capsys):
+    pytest.importorskip({"litert": "ai_edge_litert", "onnx": "onnxruntime"}[format_name])
+    pytest.importorskip({"litert": "ai_edge_litert", "onnx": "tf2onnx"}[format_name])
+    (tmp_path / "dev.tsv").write_text("text\tlabel\na b\tno\nc\tyes\n")
+    words = f"--text_a_column=text --dev_file={tmp_path}/dev.tsv"
+    folder = str(tmp_path / "converted")
+    main(Settings(model=model, output_dir=folder, format=format_name, check_on=words))
+    assert capsys.readouterr().out == f"{folder}\n"
+    with open(f"{folder}/agreement.json") as file:
+        assert json.load(file)["drop"] == 0
 
 
 @pytest.mark.slow

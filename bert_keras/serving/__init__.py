@@ -3,9 +3,16 @@
 heads: which task a model is for, by the names of both
 load: a folder -> config, tokenizer, task and model
 predictor: texts -> answers in Python
+json_forms: inputs and answers as JSON
+demo: a page to try a model
 in_graph, twins: the tasks in a graph
 signatures: what an exported model can be asked
 saved_model, description: the folder of an export, and the pages in it
+warm_up, deployment: what a server finds in it and beside it
+clients: how a server is asked
+litert, onnx: a folder with the model, from ids to outputs, in another format; and what runs it
+converted_folder, token_batches: what both share
+agreement: how far such a model agrees with Keras', on data with answers
 """
 
 import importlib

@@ -5,6 +5,7 @@ Converted is the model from ids to its raw outputs: text becomes ids outside.
 
 import functools
 import os
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -76,7 +77,9 @@ def convert(model: keras.Model, path: str) -> None:
     _register_erfc()
     # Keras exports only what was called.
     model({name: tf.zeros([1] * len(of.shape), tf.int32) for name, of in model.input.items()})
-    model.export(path, format="onnx", verbose=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of how Keras mends tf2onnx for NumPy 2
+        model.export(path, format="onnx", verbose=False)
     written = onnx.load(path)
     _name_axes(written.graph, len(model.input["input_ids"].shape))
     onnx.save(written, path)
