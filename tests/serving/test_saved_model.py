@@ -25,10 +25,10 @@ EXPORTS = {
     "vector": ("bert", {}, "embedding"),
     "vectors": ("bert", {}, "features"),
     "tags": ("token_classifier", {"labels": ("O", "B-X", "I-X")}, "tagging"),
-    "answers": ("question_answering", {}, "question_answering"),
+    "spans": ("question_answering", {}, "question_answering"),
 }
 TEXT_EXPORTS = [name for name in EXPORTS if name != "choices"]
-FIELDS = {"answers": {"max_query_length": 4, "doc_stride": 3}}
+FIELDS = {"spans": {"max_query_length": 4, "doc_stride": 3}}
 QUESTION = "a b?"
 
 
@@ -116,7 +116,7 @@ def answers(tmp_path_factory):
             ]
             continue
         texts = [text if isinstance(text, str) else text.decode(errors="ignore") for text in TEXTS]
-        is_asked = name == "answers"
+        is_asked = name == "spans"
         expected[name] = [predictor.predict((QUESTION, one) if is_asked else one) for one in texts]
         batches = [TEXTS, [], *([text] for text in TEXTS)]
         inputs_of = question_inputs if is_asked else text_inputs
@@ -207,7 +207,7 @@ CHECKS = {
     "vector": assert_vector,
     "vectors": assert_vectors,
     "tags": assert_tagged,
-    "answers": assert_answer,
+    "spans": assert_answer,
 }
 
 
