@@ -2,6 +2,8 @@
 
 import json
 import re
+import socket
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -49,6 +51,18 @@ def test_container_and_compose_start_it_alike(folder):
     assert docker == compose
     named = [flag.rpartition("/")[2] for flag in docker if "=/models/bert/" in flag]
     assert {*named} <= {path.name for path in folder.iterdir()}
+
+
+def test_the_check_of_health_finds_a_server_and_none(folder):
+    """By bash: the plain shell of many images has no /dev/tcp."""
+    [line] = re.findall(r"test: (\[.*\])", (folder / "compose.yaml").read_text())
+    kind, *command = json.loads(line)
+    assert kind == "CMD"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = str(server.getsockname()[1])
+        command = [word.replace("8501", port) for word in command]
+        assert subprocess.run(command).returncode == 0
+    assert subprocess.run(command, stderr=subprocess.DEVNULL).returncode != 0
 
 
 def test_the_requests_of_the_page_are_json(folder):
