@@ -124,11 +124,12 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self._send_json(HTTPStatus.NOT_FOUND, {"error": "There is one page, /."})
 
     def do_POST(self):
-        if not self._is_local() or self.path not in self._asked:
-            self._send_json(HTTPStatus.NOT_FOUND, {"error": f"Ask {', '.join(self._asked)}."})
-            return
         try:
-            self._send_json(HTTPStatus.OK, self._asked[self.path](self._question()))
+            question = self._question()
+            if not self._is_local() or self.path not in self._asked:
+                self._send_json(HTTPStatus.NOT_FOUND, {"error": f"Ask {', '.join(self._asked)}."})
+            else:
+                self._send_json(HTTPStatus.OK, self._asked[self.path](question))
         except InputError as error:
             self._send_json(HTTPStatus.BAD_REQUEST, {"error": str(error)})
 
@@ -140,11 +141,17 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         return self.headers.get("Host", "").partition(":")[0] in (HOST, "localhost")
 
     def _question(self) -> Any:
+        """What was sent, read to its end even if refused: a client still sending sees no answer."""
         size = self.headers.get("Content-Length", "0")
-        if not size.isdecimal() or int(size) > LARGEST_REQUEST:
+        if not size.isdecimal():
+            raise InputError(f"A question has a size in bytes. Received: {size}")
+        content = self.rfile.read(min(int(size), LARGEST_REQUEST))
+        if int(size) > LARGEST_REQUEST:
+            for left in range(int(size) - LARGEST_REQUEST, 0, -LARGEST_REQUEST):
+                self.rfile.read(min(left, LARGEST_REQUEST))
             raise InputError(f"A question has at most {LARGEST_REQUEST} bytes. Received: {size}")
         try:
-            return json.loads(self.rfile.read(int(size)))
+            return json.loads(content)
         except (ValueError, RecursionError) as error:
             raise InputError(f"A question is a JSON object. Received: {error}") from error
 

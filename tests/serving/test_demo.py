@@ -88,7 +88,11 @@ def test_a_question_that_is_none_has_an_error(address, question, message):
 def test_requests_by_another_name_and_for_other_pages_are_refused(address):
     assert ask(address("classifier"), "answer", {"text": "a"}, host="evil.example")[0] == 404
     assert ask(address("classifier"), "etc/passwd", {})[0] == 404
-    assert ask(address("classifier"), "answer", {"text": "a" * (1 << 20)})[0] == 400
+
+
+def test_a_question_that_is_too_long_is_read_to_its_end_and_refused(address):
+    status, answer = ask(address("classifier"), "answer", {"text": "a" * (20 << 20)})
+    assert status == 400 and "has at most 1048576 bytes. Received: 20971" in answer["error"]
 
 
 def test_a_port_that_is_taken(address):
