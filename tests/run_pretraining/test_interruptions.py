@@ -18,7 +18,7 @@ from bert_keras.training import run_state
 from tests.run_pretraining import processes
 from tests.run_pretraining.processes import saved, wait_for
 
-NUM_KILLS = 8
+NUM_KILLS = 6
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from bert_keras.training import run_state
 from tests.run_pretraining import processes
 from tests.run_pretraining.inputs import settings_for
 
-NUM_STEPS = 300
+NUM_STEPS = 120
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def long_settings(inputs, folder):
         learning_rate=1e-4,
         num_train_steps=NUM_STEPS,
         num_warmup_steps=0,
-        save_checkpoints_steps=100,
+        save_checkpoints_steps=40,
         report_steps=1,
     )
 
@@ -90,7 +90,7 @@ def test_a_worker_that_is_lost_ends_the_other(context, inputs, tmp_path, at_once
     """Killed, or alive without an answer."""
     settings, errors = long_settings(inputs, tmp_path / "run"), str(tmp_path / "errors")
     workers = processes.start_workers(context, settings, errors=errors)
-    processes.wait_for(lambda: begun(settings.output_dir, 120), workers[0].is_alive)
+    processes.wait_for(lambda: begun(settings.output_dir, 50), workers[0].is_alive)
     os.kill(workers[lost].pid, number)
     assert processes.join([workers[1 - lost]], seconds=60) == [1]
     workers[lost].kill()
@@ -200,7 +200,7 @@ def test_two_devices_that_are_killed_go_on_as_if_not(context, inputs, tmp_path):
     settings = dataclasses.replace(long_settings(inputs, tmp_path / "run"), strategy="mirrored")
     whole = dataclasses.replace(settings, output_dir=str(tmp_path / "whole"))
     killed = processes.start(context, settings, num_devices=2)
-    processes.wait_for(lambda: begun(settings.output_dir, 120), killed.is_alive)
+    processes.wait_for(lambda: begun(settings.output_dir, 50), killed.is_alive)
     killed.kill()
     killed.join()
     for part in (settings, whole):
