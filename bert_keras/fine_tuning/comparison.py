@@ -49,14 +49,8 @@ def origin(
     return json.loads(json.dumps({name: value for name, value in decisive if name not in varied}))
 
 
-def check_compared(settings: FineTuningSettings, own_file: str, made_by: dict[str, Any]) -> None:
-    """Raises InputError if no run can be found to be the best, or a model would be lost.
-
-    Args:
-        settings: those of all runs.
-        own_file: what a command that compares them leaves in the output folder.
-        made_by: the `origin` that it notes there.
-    """
+def check_flags(settings: FineTuningSettings) -> None:
+    """Raises InputError for flags with which no run can be found to be the best."""
     if not (settings.do_train and settings.do_eval):
         raise InputError(
             "Runs are compared by their evaluation: --do_train and --do_eval are needed. Received: "
@@ -69,6 +63,16 @@ def check_compared(settings: FineTuningSettings, own_file: str, made_by: dict[st
                 f"{getattr(settings, name)}. SIGTERM stops them all, and the same command goes on: "
                 "timeout --signal=TERM 2h python -m ..."
             )
+
+
+def check_folder(settings: FineTuningSettings, own_file: str, made_by: dict[str, Any]) -> None:
+    """Raises InputError if a model that others made would be lost.
+
+    Args:
+        settings: those of all runs.
+        own_file: what a command that compares them leaves in the output folder.
+        made_by: the `origin` that it notes there.
+    """
     if run_state.saved_steps(settings.output_dir):
         raise InputError(
             "Runs that are compared have folders of their own in --output_dir. Received: "

@@ -13,7 +13,7 @@ from bert_keras.checkpoints.stored_model import StoredModel
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.files import is_folder
-from bert_keras.fine_tuning import recipe
+from bert_keras.fine_tuning import comparison, recipe
 from bert_keras.fine_tuning.assignment import Assignment
 from bert_keras.fine_tuning.run import Run
 from bert_keras.fine_tuning.run_model import read_model
@@ -69,6 +69,8 @@ def check_settings(settings: FineTuningSettings) -> None:
     preflight.check_given(settings, ("output_dir",))
     flags.check_numbers(settings)
     preflight.check_output_dir(settings.output_dir)
+    if settings.num_seeds > 1:
+        comparison.check_flags(settings)
     if settings.do_train:
         preflight.check_positive(settings, ("learning_rate", "num_train_epochs"))
     preflight.check_positive(settings, ("layer_rate_decay",))

@@ -39,7 +39,7 @@ def run_seeds(setup: Setup, settings: FineTuningSettings) -> Results | None:
     if settings.num_seeds == 1:
         return setup.run(settings, setup.start)
     made_by = comparison.origin(settings, setup.assignment, ("random_seed",))
-    comparison.check_compared(settings, SEEDS_NAME, made_by)
+    comparison.check_folder(settings, SEEDS_NAME, made_by)
     with comparison.own_folder(settings, setup):
         found = _compare(setup, settings, made_by)
     comparison.predict(found, settings, setup)

@@ -50,7 +50,8 @@ def run_sweep(grid: Grid, setup: Setup, settings: FineTuningSettings) -> Results
         InputError: nothing would be compared, or a cell cannot work; none is begun then.
     """
     made_by = comparison.origin(settings, setup.assignment, ("random_seed", *Grid._fields))
-    comparison.check_compared(settings, SWEEP_NAME, made_by)
+    comparison.check_flags(settings)
+    comparison.check_folder(settings, SWEEP_NAME, made_by)
     cells = grid.cells()
     runs = [comparison.one_of_several(settings, _folder_name(cell), **cell) for cell in cells]
     for run in runs:

@@ -58,6 +58,7 @@ class Row(NamedTuple):
 def missing_column(row: Row, names: Sequence[str], advice: str = "") -> InputError:
     """The error of a row that has none of the columns; it says what may be meant."""
     columns = [*row.values]
+    place = row.place if row.path.endswith((".json", ".jsonl")) else f"{row.path}, line 1"
     by_folded = {column.casefold(): column for column in columns}
     folded = [name.casefold() for name in names]
     near = [column for name in folded for column in difflib.get_close_matches(name, by_folded)]
@@ -65,7 +66,7 @@ def missing_column(row: Row, names: Sequence[str], advice: str = "") -> InputErr
     if len(columns) == 1:
         hint += " Columns are parted by commas (.csv) or tabs (.tsv, .txt)."
     return InputError(
-        f"{row.place}: there must be a column {' or '.join(map(repr, names))}. Received: the "
+        f"{place}: there must be a column {' or '.join(map(repr, names))}. Received: the "
         f"columns {', '.join(map(repr, columns)):.500}.{hint}{advice}"
     )
 

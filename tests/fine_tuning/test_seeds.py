@@ -129,12 +129,19 @@ def test_scores_that_a_seed_lacks_have_no_mean():
         ({"do_train": False}, "--do_train and --do_eval"),
         ({"max_hours": 1.5}, "--max_hours counts within one run.*1.5.*timeout"),
         ({"stop_after_steps": 4}, "--stop_after_steps counts within one run.*4"),
-        ({"random_seed": 2**31 - 2}, "--random_seed must be at"),
     ],
 )
-def test_settings_that_cannot_work_are_refused(model, tmp_path, changes, message):
+def test_flags_that_cannot_work_are_refused_before_anything_is_read(
+    model, tmp_path, changes, message
+):
+    settings = letters.settings(model, tmp_path, num_seeds=3, **changes)
     with pytest.raises(InputError, match=message):
-        scripted_run(model, tmp_path, **changes)
+        job.run(settings, None, StopRequest())
+
+
+def test_a_last_seed_that_is_none_is_refused(model, tmp_path):
+    with pytest.raises(InputError, match="--random_seed must be at"):
+        scripted_run(model, tmp_path, random_seed=2**31 - 2)
 
 
 def test_the_folder_of_a_single_run_is_refused(model, tmp_path):

@@ -167,7 +167,7 @@ def test_what_is_no_text_is_refused_by_its_column(write, value, shown):
 
 
 def test_a_missing_column_is_refused_with_those_that_there_are(write):
-    refused(write("a.tsv", "sentence\tlabel\na\tyes\n"), "line 2", "'text'", "'sentence', 'label'")
+    refused(write("a.tsv", "sentence\tlabel\na\tyes\n"), "line 1", "'text'", "'sentence', 'label'")
     refused(write("a.jsonl", '{"text": "a"}\n{"sentence": "b"}\n'), "line 2", "'sentence'")
 
 

@@ -147,7 +147,7 @@ def test_a_label_that_is_none_is_named_with_its_line_and_those_allowed(tmp_path,
         (
             "a.csv",
             "sent1,ending0,ending2,label\na,b,c,0",
-            "line 2: there must be a column 'ending1'.*Is 'ending2' meant",
+            "line 1: there must be a column 'ending1'.*Is 'ending2' meant",
         ),
         ("a.csv", "sent1,ending0,label\na,b,0", r"line 2: .*at least two.*Received: \[\"b\"\]"),
         ("a.csv", "sent1,ending0,ending1,label\na,b,c,2", 'line 2: the label .* 0, 1. Rec.*"2"'),
