@@ -12,7 +12,7 @@ from bert_keras.notices import notify
 from bert_keras.serving import deployment, warm_up
 from bert_keras.serving.description import write_manual
 from bert_keras.serving.load import Head
-from bert_keras.serving.signatures import ServedModel
+from bert_keras.serving.signatures import ServedModel, strings_of
 from bert_keras.serving.twins import twin_of
 from bert_keras.tasks.task import description
 
@@ -52,7 +52,8 @@ def export(
         )
         write_manual(head, unfinished, str(number))
         if warm_up.is_available():
-            warm_up.write(unfinished, served.twin.signature, head.task.max_seq_length)
+            strings = strings_of(head.task, served.twin)
+            warm_up.write(unfinished, strings, head.task.max_seq_length)
         else:
             notify(
                 "without tensorflow-serving-api no requests to warm up are written, and the first "

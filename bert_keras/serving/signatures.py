@@ -1,6 +1,6 @@
 """What an exported model can be asked, as functions of a TensorFlow graph.
 
-serving_default: strings -> answers
+serving_default: strings -> answers; a model that has learned pairs takes pairs
 pairs: the same of pairs of texts, of tasks that take both
 words: the same of words, of taggers
 tokens: numbers -> what the model makes of them
@@ -17,11 +17,14 @@ from bert_keras.checkpoints.loading import named_variables
 from bert_keras.config import BertConfig
 from bert_keras.data.encoded import INPUTS
 from bert_keras.layers.embeddings import check_range
+from bert_keras.serving.in_graph.rows import Rows
 from bert_keras.serving.in_graph.run import Outputs, run
 from bert_keras.serving.load import Head
 from bert_keras.serving.twins import PAIRED, Twin
 from bert_keras.tasks.tagging.task import Tagging
+from bert_keras.tasks.task import Task
 
+WORDS = "words"
 Signature = Callable[..., Outputs]
 
 
@@ -47,18 +50,27 @@ class ServedModel(tf.Module):
         call = _call(head.model, is_compiled)
         self.tokens = _tokens(head.model, head.config, call)
         self.functions = {
-            "serving_default": _answers(twin, twin.encode, head.model, call, twin.signature),
-            "tokens": self.tokens,
-            "token_ids": _token_ids(head.model, self.tokens),
+            name: _answers(twin, _encode(twin, name), head.model, call, strings)
+            for name, strings in strings_of(head.task, twin).items()
         }
-        if head.task.name in PAIRED:
-            pair = twin.signature | {"text_b": tf.TensorSpec([None], tf.string)}
-            self.functions["pairs"] = _answers(twin, twin.encode, head.model, call, pair)
-        if head.task.name == Tagging.name:
-            words = twin.signature_of_words
-            self.functions["words"] = _answers(twin, twin.encode_words, head.model, call, words)
+        self.functions["tokens"] = self.tokens
+        self.functions["token_ids"] = _token_ids(head.model, self.tokens)
         if _rank(head.model) == 2:
             self.functions["examples"] = _examples(head.model, self.tokens)
+
+
+def strings_of(task: Task, twin: Twin) -> dict[str, dict[str, tf.TensorSpec]]:
+    """Name of a signature that takes text -> its inputs by name, strings."""
+    found = {"serving_default": twin.signature}
+    if task.name in PAIRED:
+        found["pairs"] = twin.signature | {"text_b": tf.TensorSpec([None], tf.string)}
+    if task.name == Tagging.name:
+        found[WORDS] = twin.signature_of_words
+    return found
+
+
+def _encode(twin: Twin, name: str) -> Callable[..., Rows]:
+    return twin.encode_words if name == WORDS else twin.encode
 
 
 def _call(model: keras.Model, is_compiled: bool) -> Callable[[Outputs], Outputs]:

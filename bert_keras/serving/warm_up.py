@@ -16,6 +16,7 @@ WARM_UP_FILE = "assets.extra/tf_serving_warmup_requests"
 NUMS_OF_TEXTS = (1, 8, 32)
 NUM_CHOICES = 2
 WORD = "warm "
+DEFAULT_SIGNATURE = "serving_default"
 
 
 def requests(
@@ -35,12 +36,14 @@ def requests(
         yield {name: np.full(shape, text, object) for name, shape in shapes.items()}
 
 
-def write(version: str, signature: Mapping[str, tf.TensorSpec], max_seq_length: int) -> None:
-    """Writes the requests for `serving_default` of an export.
+def write(
+    version: str, signatures: Mapping[str, Mapping[str, tf.TensorSpec]], max_seq_length: int
+) -> None:
+    """Writes the requests for an export: all of its default signature, the first of the others.
 
     Args:
         version: the folder of its graph.
-        signature: what the strings are called.
+        signatures: name -> name of an input -> the strings that it takes.
         max_seq_length: the most tokens of an example.
 
     Raises:
@@ -50,13 +53,15 @@ def write(version: str, signature: Mapping[str, tf.TensorSpec], max_seq_length: 
     path = tf.io.gfile.join(version, WARM_UP_FILE)
     tf.io.gfile.makedirs(path.rpartition("/")[0])
     with tf.io.TFRecordWriter(path) as writer:
-        for inputs in requests(signature, max_seq_length):
-            log = log_pb2.PredictionLog()
-            request = log.predict_log.request
-            request.model_spec.signature_name = "serving_default"
-            for name, values in inputs.items():
-                request.inputs[name].CopyFrom(tf.make_tensor_proto(values, tf.string))
-            writer.write(log.SerializeToString())
+        for name, signature in signatures.items():
+            number = None if name == DEFAULT_SIGNATURE else 1
+            for inputs in itertools.islice(requests(signature, max_seq_length), number):
+                log = log_pb2.PredictionLog()
+                request = log.predict_log.request
+                request.model_spec.signature_name = name
+                for key, values in inputs.items():
+                    request.inputs[key].CopyFrom(tf.make_tensor_proto(values, tf.string))
+                writer.write(log.SerializeToString())
 
 
 def is_available() -> bool:

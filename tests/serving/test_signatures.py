@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -41,7 +43,10 @@ def tensors(**values):
 def assert_same(found, expected):
     assert {*found} == {*expected}
     for name, values in expected.items():
-        np.testing.assert_allclose(found[name], values, atol=1e-5)
+        if values.dtype == tf.string:
+            np.testing.assert_array_equal(found[name], values)
+        else:
+            np.testing.assert_allclose(found[name], values, atol=1e-5)
 
 
 def examples(*rows):
@@ -109,6 +114,15 @@ def test_pairs_are_answered_beside_texts(classifier):
     pairs = functions["pairs"](text=texts, text_b=others)["probabilities"]
     np.testing.assert_allclose(pairs[0], alone[0], atol=1e-5)
     assert np.any(np.abs(pairs[1] - alone[1]) > 1e-3)
+
+
+def test_a_model_that_has_learned_pairs_takes_pairs_by_default(classifier, model):
+    _, functions = classifier
+    head = load_head(str(model), "classification")
+    head = head._replace(task=dataclasses.replace(head.task, is_pair=True))
+    of_pairs = ServedModel(head, twin_of(head)).functions["serving_default"]
+    texts = {"text": tf.constant(["abc", "d"]), "text_b": tf.constant(["", "e"])}
+    assert_same(of_pairs(**texts), functions["pairs"](**texts))
 
 
 def test_a_model_of_marks_takes_their_places_too(masked_lm):

@@ -17,12 +17,14 @@ def test_requests_are_few_and_many_short_and_long():
 
 
 def test_the_file_holds_prediction_logs(tmp_path):
-    warm_up.write(str(tmp_path), {"text": TEXT}, 16)
+    signatures = {"serving_default": {"text": TEXT}, "pairs": {"text": TEXT, "text_b": TEXT}}
+    warm_up.write(str(tmp_path), signatures, 16)
     records = tf.data.TFRecordDataset(str(tmp_path / warm_up.WARM_UP_FILE))
     logs = [serving.PredictionLog.FromString(record.numpy()) for record in records]
+    *of_default, of_pairs = (log.predict_log.request for log in logs)
+    assert of_pairs.model_spec.signature_name == "pairs" and len(of_pairs.inputs) == 2
     expected = [one["text"] for one in warm_up.requests({"text": TEXT}, 16)]
-    for log, texts in zip(logs, expected, strict=True):
-        request = log.predict_log.request
+    for request, texts in zip(of_default, expected, strict=True):
         assert request.model_spec.signature_name == "serving_default"
         found = tf.make_ndarray(request.inputs["text"])
         np.testing.assert_array_equal(found.astype(str), texts.astype(str))

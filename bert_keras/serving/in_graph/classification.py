@@ -22,8 +22,6 @@ class InGraphClassification(tf.Module):
         in_graph: the same in a graph.
     """
 
-    signature = {"text": tf.TensorSpec([None], tf.string)}
-
     def __init__(
         self,
         task: Classification,
@@ -35,6 +33,12 @@ class InGraphClassification(tf.Module):
         self._sequences = Sequences(tokenizer, in_graph, task.max_seq_length)
         self._labels = tf.constant(config.labels)
         self._answers = _ANSWERS[kind_of(config)]
+        self._names = ("text", "text_b") if task.is_pair else ("text",)
+
+    @property
+    def signature(self) -> dict[str, tf.TensorSpec]:
+        """Two texts if the model has learned pairs: by one alone it would guess."""
+        return dict.fromkeys(self._names, tf.TensorSpec([None], tf.string))
 
     def encode(self, text: tf.Tensor, text_b: tf.Tensor | None = None) -> Rows:
         """A row for each text, or pair, of strings [B]; an empty second text is none."""
