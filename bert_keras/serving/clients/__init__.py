@@ -1,5 +1,6 @@
 """How programs ask a server for answers: what they need is this folder, and no model.
 
 rest: JSON over HTTP, by Python's own library
+padding: rows of ids that differ in length, as a server takes them
 grpc_client: gRPC, by tensorflow-serving-api
 """

@@ -11,6 +11,7 @@ from typing import Any
 from bert_keras import flags
 from bert_keras.backend import import_tensorflow_quietly
 from bert_keras.errors import InputError
+from bert_keras.serving.clients.padding import padded
 from bert_keras.serving.clients.rest import read_inputs
 
 
@@ -35,7 +36,8 @@ def predict(
     """Asks for the answers to B inputs.
 
     Args:
-        inputs: name -> B values; numbers are sent as int32.
+        inputs: name -> B values; numbers are sent as int32. Rows of ids may differ in length, see
+            `padded`.
         address: that of the server.
         model: its name there.
         signature: what is asked.
@@ -56,7 +58,7 @@ def predict(
     request = predict_pb2.PredictRequest()
     request.model_spec.name = model
     request.model_spec.signature_name = signature
-    for name, values in inputs.items():
+    for name, values in padded(inputs).items():
         is_text = np.asarray(values).dtype.kind in "USO"
         dtype = tf.string if is_text else tf.int32
         request.inputs[name].CopyFrom(tf.make_tensor_proto(values, dtype))

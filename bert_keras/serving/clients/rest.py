@@ -12,6 +12,7 @@ from typing import Any
 
 from bert_keras import flags
 from bert_keras.errors import InputError
+from bert_keras.serving.clients.padding import padded
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +36,7 @@ def predict(
     """Asks for the answers to B inputs.
 
     Args:
-        inputs: name -> B values.
+        inputs: name -> B values; rows of ids may differ in length, see `padded`.
         address: that of the server.
         model: its name there.
         signature: what is asked.
@@ -48,7 +49,7 @@ def predict(
         InputError: the server cannot be reached, or refuses; it says why.
     """
     url = f"{address}/v1/models/{model}:predict"
-    content = json.dumps({"signature_name": signature, "inputs": dict(inputs)}).encode()
+    content = json.dumps({"signature_name": signature, "inputs": padded(inputs)}).encode()
     request = urllib.request.Request(url, content, {"Content-Type": "application/json"})
     try:
         with urllib.request.urlopen(request, timeout=timeout) as response:
