@@ -14,6 +14,7 @@ from bert_keras.checkpoints.files.json_files import write_json
 from bert_keras.config import MULTI_LABEL, REGRESSION, BertConfig
 from bert_keras.data.encoded import EncodedExamples, Outputs
 from bert_keras.errors import InputError
+from bert_keras.tasks.classification.kinds import problem_type_of
 from bert_keras.tasks.classification.task import Classification
 from bert_keras.tasks.multiple_choice.task import MultipleChoice
 from bert_keras.tasks.squad.task import QuestionAnswering
@@ -166,9 +167,10 @@ def _largest_difference(
 
 def _labels(outputs: Outputs, examples: EncodedExamples, config: BertConfig) -> Choices:
     """The label of each example; of a multi-label problem whether it has each of them."""
-    if config.problem_type == REGRESSION or len(config.labels) == 1:
+    problem_type = problem_type_of(config)
+    if problem_type == REGRESSION:
         return []
-    if config.problem_type == MULTI_LABEL:
+    if problem_type == MULTI_LABEL:
         return [logits >= 0 for logits in outputs["logits"]]
     return [np.argmax(logits, axis=-1) for logits in outputs["logits"]]
 

@@ -53,6 +53,13 @@ def test_of_several_labels_each_is_an_answer():
     assert (one.num_answers, one.answers_equal) == (4, 0.75)
 
 
+def test_a_set_of_a_single_label_is_no_number():
+    config = BertConfig(vocab_size=9, labels=("toxic",), problem_type=MULTI_LABEL)
+    before, after = {"logits": rows([1], [-1])}, {"logits": rows([1], [1])}
+    [one] = compared("classification", before, after, config).sets.values()
+    assert (one.num_answers, one.answers_equal) == (2, 0.5)
+
+
 def test_of_numbers_only_the_difference_counts():
     config = BertConfig(vocab_size=9, labels=("score",), problem_type=REGRESSION)
     [one] = compared(

@@ -2,12 +2,11 @@
 
 import tensorflow as tf
 
-from bert_keras.config import BertConfig
+from bert_keras.config import MULTI_LABEL, REGRESSION, SINGLE_LABEL, BertConfig
 from bert_keras.serving.in_graph.rows import Rows
-from bert_keras.serving.in_graph.run import Outputs
+from bert_keras.serving.in_graph.run import Tensors
 from bert_keras.serving.in_graph.sequences import InGraph, Sequences
-from bert_keras.tasks.classification import multi_label, regression, single_label
-from bert_keras.tasks.classification.kinds import kind_of
+from bert_keras.tasks.classification.kinds import problem_type_of
 from bert_keras.tasks.classification.task import Classification
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
@@ -32,7 +31,7 @@ class InGraphClassification(tf.Module):
         super().__init__(name="in_graph_classification")
         self._sequences = Sequences(tokenizer, in_graph, task.max_seq_length)
         self._labels = tf.constant(config.labels)
-        self._answers = _ANSWERS[kind_of(config)]
+        self._answers = _ANSWERS[problem_type_of(config)]
         self._names = ("text", "text_b") if task.is_pair else ("text",)
 
     @property
@@ -44,7 +43,7 @@ class InGraphClassification(tf.Module):
         """A row for each text, or pair, of strings [B]; an empty second text is none."""
         return self._sequences.encode(text, text_b)
 
-    def decode(self, rows: Rows, outputs: Outputs) -> dict[str, tf.Tensor]:
+    def decode(self, rows: Rows, outputs: Tensors) -> dict[str, tf.Tensor]:
         """The answers to B texts by logits [B, L].
 
         Returns:
@@ -74,8 +73,4 @@ def _of_all(probabilities, labels):
     return {"labels": names, "probabilities": tf.cast(probabilities, tf.float32)}
 
 
-_ANSWERS = {
-    single_label.ANSWERS: _label,
-    multi_label.ANSWERS: _is_label,
-    regression.ANSWERS: _score,
-}
+_ANSWERS = {SINGLE_LABEL: _label, MULTI_LABEL: _is_label, REGRESSION: _score}

@@ -11,7 +11,12 @@ ANSWERS = {
 }
 
 
-def kind_of(config: BertConfig) -> Answers:
+def problem_type_of(config: BertConfig) -> str:
     """What the outputs of a classifier mean; a single one is a number, if nothing else is said."""
     usual = REGRESSION if len(config.labels) == 1 else SINGLE_LABEL
-    return ANSWERS[config.problem_type or usual]
+    return config.problem_type or usual
+
+
+def kind_of(config: BertConfig) -> Answers:
+    """How the outputs of a classifier are learned, scored and written."""
+    return ANSWERS[problem_type_of(config)]
