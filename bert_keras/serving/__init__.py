@@ -7,7 +7,7 @@ json_forms: inputs and answers as JSON
 demo: a page to try a model
 in_graph, twins: the tasks in a graph
 signatures: what an exported model can be asked
-saved_model, description: the folder of an export, and the pages in it
+saved_model, manual: the folder of an export, and the pages in it
 warm_up, deployment: what a server finds in it and beside it
 clients: how a server is asked
 litert, onnx: a folder with the model, from ids to outputs, in another format; and what runs it

@@ -1,10 +1,14 @@
 """The files that a server of an export is started with, beside its versions."""
 
+import json
+from collections.abc import Mapping
 from importlib import resources
+from typing import Any
 
 from bert_keras.files import exists, write_text
 
 NAME = "bert"  # of the model, in requests
+REQUEST = "{request}"  # stands in a template for the inputs of one
 FILES = (
     "models.config",
     "batching_parameters.txt",
@@ -16,11 +20,12 @@ FILES = (
 )
 
 
-def write(output_dir: str) -> list[str]:
+def write(output_dir: str, request: Mapping[str, Any]) -> list[str]:
     """Writes those that are not there: an operator may have changed them.
 
     Args:
         output_dir: the folder of the versions.
+        request: name of an input -> an example of its values, for the page.
 
     Returns:
         The names of the files that were written.
@@ -31,5 +36,6 @@ def write(output_dir: str) -> list[str]:
     new = [name for name in FILES if not exists(f"{output_dir}/{name}")]
     for name in new:
         template = resources.files("bert_keras.serving").joinpath("deploy", name.lstrip("."))
-        write_text(f"{output_dir}/{name}", template.read_text(encoding="utf-8"))
+        text = template.read_text(encoding="utf-8").replace(REQUEST, json.dumps(request))
+        write_text(f"{output_dir}/{name}", text)
     return new

@@ -10,8 +10,8 @@ from bert_keras.checkpoints.formats.sentence_transformers import write_pooling
 from bert_keras.checkpoints.formats.tokenizer_files import VOCABULARY_FILE
 from bert_keras.notices import notify
 from bert_keras.serving import deployment, warm_up
-from bert_keras.serving.description import write_manual
 from bert_keras.serving.load import Head
+from bert_keras.serving.manual import example_request, write_manual
 from bert_keras.serving.signatures import ServedModel, strings_of
 from bert_keras.serving.twins import twin_of
 from bert_keras.tasks.task import description
@@ -59,7 +59,8 @@ def export(
                 "without tensorflow-serving-api no requests to warm up are written, and the first "
                 "ones take longer: pip install 'bert_keras[serving]'"
             )
-    deployment.write(output_dir)
+    ranks = {name: len(spec.shape) for name, spec in served.twin.signature.items()}
+    deployment.write(output_dir, example_request(ranks))
     return version
 
 

@@ -18,14 +18,14 @@ from bert_keras.config import BertConfig
 from bert_keras.data.encoded import INPUTS
 from bert_keras.layers.embeddings import check_range
 from bert_keras.serving.in_graph.rows import Rows
-from bert_keras.serving.in_graph.run import Outputs, run
+from bert_keras.serving.in_graph.run import Tensors, run
 from bert_keras.serving.load import Head
 from bert_keras.serving.twins import PAIRED, Twin
 from bert_keras.tasks.tagging.task import Tagging
 from bert_keras.tasks.task import Task
 
 WORDS = "words"
-Signature = Callable[..., Outputs]
+Signature = Callable[..., Tensors]
 
 
 class ServedModel(tf.Module):
@@ -53,6 +53,8 @@ class ServedModel(tf.Module):
             name: _answers(twin, _encode(twin, name), head.model, call, strings)
             for name, strings in strings_of(head.task, twin).items()
         }
+        if head.task.name in PAIRED:
+            self.functions.setdefault("pairs", self.functions["serving_default"])
         self.functions["tokens"] = self.tokens
         self.functions["token_ids"] = _token_ids(head.model, self.tokens)
         if _rank(head.model) == 2:
@@ -62,7 +64,7 @@ class ServedModel(tf.Module):
 def strings_of(task: Task, twin: Twin) -> dict[str, dict[str, tf.TensorSpec]]:
     """Name of a signature that takes text -> its inputs by name, strings."""
     found = {"serving_default": twin.signature}
-    if task.name in PAIRED:
+    if task.name in PAIRED and "text_b" not in twin.signature:
         found["pairs"] = twin.signature | {"text_b": tf.TensorSpec([None], tf.string)}
     if task.name == Tagging.name:
         found[WORDS] = twin.signature_of_words
@@ -73,7 +75,7 @@ def _encode(twin: Twin, name: str) -> Callable[..., Rows]:
     return twin.encode_words if name == WORDS else twin.encode
 
 
-def _call(model: keras.Model, is_compiled: bool) -> Callable[[Outputs], Outputs]:
+def _call(model: keras.Model, is_compiled: bool) -> Callable[[Tensors], Tensors]:
     """The model as one function that all signatures share; its outputs are float32."""
 
     def infer(inputs):

@@ -11,17 +11,19 @@ from google.protobuf import text_format
 
 from bert_keras.serving import deployment
 
+REQUEST = {"question": ["Who?"], "context": ["I."]}
+
 
 @pytest.fixture
 def folder(tmp_path):
-    assert deployment.write(str(tmp_path)) == [*deployment.FILES]
+    assert deployment.write(str(tmp_path), REQUEST) == [*deployment.FILES]
     return tmp_path
 
 
 def test_what_an_operator_changed_stays(folder):
     (folder / "models.config").write_text("mine")
     (folder / "Dockerfile").unlink()
-    assert deployment.write(str(folder)) == ["Dockerfile"]
+    assert deployment.write(str(folder), REQUEST) == ["Dockerfile"]
     assert (folder / "models.config").read_text() == "mine"
 
 
@@ -48,7 +50,7 @@ def test_the_server_never_pads():
 def test_container_and_compose_start_it_alike(folder):
     docker = re.findall(r'"(--[^"]+)"', (folder / "Dockerfile").read_text())
     compose = re.findall(r"- (--\S+)", (folder / "compose.yaml").read_text())
-    assert docker == compose
+    assert docker and docker == compose
     named = [flag.rpartition("/")[2] for flag in docker if "=/models/bert/" in flag]
     assert {*named} <= {path.name for path in folder.iterdir()}
 
@@ -65,7 +67,7 @@ def test_the_check_of_health_finds_a_server_and_none(folder):
     assert subprocess.run(command, stderr=subprocess.DEVNULL).returncode != 0
 
 
-def test_the_requests_of_the_page_are_json(folder):
+def test_the_requests_of_the_page_are_those_of_the_model(folder):
     page = (folder / "DEPLOY.md").read_text()
-    for request in re.findall(r"(?:-d |--inputs=)'(.*?)'", page):
-        assert json.loads(request)
+    found = [json.loads(one) for one in re.findall(r"(?:-d |--inputs=)'(.*?)'", page)]
+    assert found == [{"inputs": REQUEST}, REQUEST, REQUEST]

@@ -11,19 +11,15 @@ from typing import Any
 from bert_keras import flags
 from bert_keras.backend import import_tensorflow_quietly
 from bert_keras.errors import InputError
+from bert_keras.serving.clients import rest
 from bert_keras.serving.clients.padding import padded
-from bert_keras.serving.clients.rest import read_inputs
 
 
 @dataclasses.dataclass(frozen=True)
-class Settings:
+class Settings(rest.Settings):
     """The flags of the program."""
 
-    inputs: str = flags.required("JSON object: name -> list of values.")
     address: str = flags.setting("localhost:8500", "Address of the server.")
-    model: str = flags.setting("bert", "Name of the model.")
-    signature: str = flags.setting("serving_default", "What is asked.")
-    timeout: float = flags.setting(30.0, "Seconds to wait for the answer.")
 
 
 def predict(
@@ -47,14 +43,20 @@ def predict(
         Name of an output -> array [B, ...]; strings are bytes of UTF-8.
 
     Raises:
-        InputError: the server cannot be reached, or refuses; it says why.
+        InputError: the server cannot be reached, or refuses; it says why. The package is not there.
     """
     import_tensorflow_quietly()
-    import grpc
     import numpy as np
     import tensorflow as tf
-    from tensorflow_serving.apis import predict_pb2, prediction_service_pb2_grpc
 
+    try:
+        import grpc
+        from tensorflow_serving.apis import predict_pb2, prediction_service_pb2_grpc
+    except ImportError as error:
+        raise InputError(
+            "gRPC needs tensorflow-serving-api: pip install 'bert_keras[serving]'. "
+            f"Received: {error}"
+        ) from error
     request = predict_pb2.PredictRequest()
     request.model_spec.name = model
     request.model_spec.signature_name = signature
@@ -76,7 +78,7 @@ def predict(
 def main(settings: Settings) -> None:
     """Prints the answers as JSON."""
     values = dataclasses.asdict(settings)
-    found = predict(read_inputs(values.pop("inputs")), **values)
+    found = predict(rest.read_inputs(values.pop("inputs")), **values)
     texts = {name: _as_text(array.tolist()) for name, array in found.items()}
     print(json.dumps(texts, ensure_ascii=False))
 

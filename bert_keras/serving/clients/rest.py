@@ -72,7 +72,7 @@ def read_inputs(text: str) -> dict[str, list]:
     """The inputs of a flag; raises InputError if they are no JSON object of lists."""
     try:
         inputs = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"--inputs must be a JSON object. Received: {error}") from error
     if not isinstance(inputs, dict) or not all(isinstance(one, list) for one in inputs.values()):
         raise InputError(f"--inputs must be an object of lists. Received: {text:.100}")

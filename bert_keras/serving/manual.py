@@ -1,6 +1,7 @@
 """What lies beside an export for those who call it: `signature.json` and `README.md`."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -15,8 +16,7 @@ from bert_keras.serving.load import Head
 from bert_keras.tasks.task import description
 
 SIGNATURE_FILE = "signature.json"
-# Name of an input or output -> what it is. B inputs, T tokens, L labels, H numbers of a vector,
-# C choices, M marks.
+# Name of an input or output -> what it is; the first dimension of each is that of the inputs.
 MEANINGS = {
     "text": "texts, UTF-8; bad bytes are dropped",
     "text_b": 'the second texts of pairs; "" is none',
@@ -98,6 +98,11 @@ trained further.
 """
 
 
+def example_request(ranks: Mapping[str, int]) -> dict[str, Any]:
+    """Name of an input of strings -> a value of so many dimensions."""
+    return {name: _EXAMPLES[rank] for name, rank in ranks.items()}
+
+
 def write_manual(head: Head, folder: str, version: str) -> None:
     """Writes both files.
 
@@ -153,7 +158,7 @@ def _entry(name: str, tensor: Any) -> dict[str, Any]:
 
 def _page(head: Head, signatures: dict[str, Any], version: str) -> str:
     inputs = signatures["serving_default"]["inputs"]
-    values = {name: _EXAMPLES[len(entry["shape"])] for name, entry in inputs.items()}
+    values = example_request({name: len(entry["shape"]) for name, entry in inputs.items()})
     labels = head.config.labels
     return _PAGE.format(
         task=head.task.name,
