@@ -1,4 +1,7 @@
-"""Data with answers for a finished model, read as the program of its task reads them."""
+"""Data with answers for a finished model, and the check that a conversion has to pass on them.
+
+They are read as the program of its task reads them.
+"""
 
 import dataclasses
 import functools
@@ -6,19 +9,14 @@ import shlex
 from collections.abc import Callable
 from typing import Any
 
-from bert_keras import flags, run_classifier, run_multiple_choice, run_squad, run_tagging
+from bert_keras import flags, run_sweep
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.tasks.task import Task, description
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
-# Name of a task -> the program that fine-tunes models for it.
-PROGRAMS = {
-    "classification": run_classifier.PROGRAM,
-    "tagging": run_tagging.PROGRAM,
-    "question_answering": run_squad.PROGRAM,
-    "multiple_choice": run_multiple_choice.PROGRAM,
-}
+# Name of a task -> the program that fine-tunes models for it: their modules have these names.
+PROGRAMS = {program.module: program for program in run_sweep.PROGRAMS.values()}
 
 
 def labeled_settings(task: Task, words: str) -> Any:

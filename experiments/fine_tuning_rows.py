@@ -19,7 +19,7 @@ class Row(NamedTuple):
         program: the module of `bert_keras`.
         metric: the official score.
         files: flag -> a path in the folder of the data; "{run}" stands for that of the run.
-        flags: the others that are not at their defaults.
+        flags: the others that the recipe is made of.
         num_seeds: how many runs are made.
         data: what is learned and what is scored, for the reader.
         expected: what is to be seen, and where that is known from.

@@ -61,10 +61,9 @@ def read_assignment(settings: Any, config: BertConfig, tokenizer: WordPieceToken
         _check_same_problem(description.problem_type, config.problem_type)
     problem, answers = PROBLEMS[description.problem_type], ANSWERS[description.problem_type]
     files = Files(settings, description, answers, tokenizer)
-    is_evaluated = settings.do_eval or settings.early_stopping_epochs > 0
     # All are found before the first is read: that may take long.
     train_path = files.train_path() if settings.do_train else ""
-    dev_paths = files.dev_paths() if is_evaluated else {}
+    dev_paths = files.dev_paths() if settings.needs_evaluation else {}
     test_paths = files.test_paths() if settings.do_predict else {}
     train = files.read_train(train_path) if train_path else []
     labels, names = _labels(settings, description, config, train)

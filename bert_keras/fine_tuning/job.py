@@ -44,7 +44,7 @@ def run(
 
     Args:
         settings: those of a program.
-        read_task: function of them, a configuration and a tokenizer -> what is to be learned.
+        read_assignment: function of them, a configuration and a tokenizer -> what is to be learned.
         stop: ends everything early.
         make_runs: function of a `Setup` and the settings that makes all runs of the command.
 
@@ -116,10 +116,9 @@ def _run_one(strategy, assignment, stop, settings, start):
 
 
 def _check_batches(settings, num_replicas):
-    evaluates = settings.do_eval or settings.early_stopping_epochs > 0
     for name, is_used, num_parts in (
         ("train_batch_size", settings.do_train, settings.gradient_accumulation_steps),
-        ("eval_batch_size", evaluates, 1),
+        ("eval_batch_size", settings.needs_evaluation, 1),
         ("predict_batch_size", settings.do_predict, 1),
     ):
         if is_used:

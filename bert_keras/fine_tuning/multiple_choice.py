@@ -40,7 +40,7 @@ def read_assignment(settings: Any, config: BertConfig, tokenizer: WordPieceToken
 
     evaluations, predictions = {}, {}
     train = examples_of("train")[1] if settings.do_train else None
-    if settings.do_eval or settings.early_stopping_epochs:
+    if settings.needs_evaluation:
         dev, encoded = examples_of("dev")
         evaluations["dev"] = Evaluation(
             encoded, lambda outputs: {"accuracy": accuracy(dev, outputs["logits"])}

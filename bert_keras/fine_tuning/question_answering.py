@@ -41,17 +41,16 @@ def read_assignment(settings: Any, config: BertConfig, tokenizer: WordPieceToken
         InputError: a setting leaves no room for a context, or a file is missing or damaged.
     """
     task = task_of(settings)
-    needs_scores = settings.do_eval or settings.early_stopping_epochs
     used_files = {
         "train_file": settings.do_train,
-        "predict_file": needs_scores or settings.do_predict,
+        "predict_file": settings.needs_evaluation or settings.do_predict,
     }
     preflight.check_there(settings, [name for name, is_used in used_files.items() if is_used])
     train = _training_examples(settings, task, tokenizer) if settings.do_train else None
     evaluations, predictions = {}, {}
-    if needs_scores or settings.do_predict:
+    if settings.needs_evaluation or settings.do_predict:
         questions = AskedQuestions(settings, task, tokenizer)
-        if needs_scores:
+        if settings.needs_evaluation:
             questions.require_answers()
             evaluations["dev"] = Evaluation(questions.examples, questions.score)
         if settings.do_predict:

@@ -82,3 +82,8 @@ class FineTuningSettings(LoopSettings, DeviceSettings, ModelSettings):
         minimum=0,
         maximum=MOST_STEPS,
     )
+
+    @property
+    def needs_evaluation(self) -> bool:
+        """Whether examples are scored: at the end, or after every epoch."""
+        return self.do_eval or self.early_stopping_epochs > 0

@@ -37,10 +37,9 @@ def read_assignment(settings: Any, config: BertConfig, tokenizer: WordPieceToken
     Raises:
         InputError: a file is missing or damaged, or has a tag that is none of the labels.
     """
-    is_evaluated = settings.do_eval or settings.early_stopping_epochs > 0
     used_files = {
         "train_file": settings.do_train,
-        "dev_file": is_evaluated,
+        "dev_file": settings.needs_evaluation,
         "test_file": settings.do_predict,
     }
     preflight.check_there(settings, [name for name, is_used in used_files.items() if is_used])
@@ -55,7 +54,7 @@ def read_assignment(settings: Any, config: BertConfig, tokenizer: WordPieceToken
         losses=LOSSES,
         accuracies=ACCURACIES,
         train=_training(train, *setup) if settings.do_train else None,
-        evaluations={"dev": _evaluation(*setup)} if is_evaluated else {},
+        evaluations={"dev": _evaluation(*setup)} if settings.needs_evaluation else {},
         predictions={"test": _prediction(*setup)} if settings.do_predict else {},
         metric="f1" if are_of_entities(labels) else "accuracy",
     )

@@ -11,7 +11,7 @@ from bert_keras.serving.in_graph.fill_mask import InGraphFillMask
 from bert_keras.serving.in_graph.multiple_choice import InGraphMultipleChoice
 from bert_keras.serving.in_graph.question_answering import InGraphQuestionAnswering
 from bert_keras.serving.in_graph.rows import Rows
-from bert_keras.serving.in_graph.run import Outputs
+from bert_keras.serving.in_graph.run import Tensors
 from bert_keras.serving.in_graph.tagging import InGraphTagging
 from bert_keras.serving.load import Head
 from bert_keras.tasks.classification.task import Classification
@@ -38,7 +38,7 @@ class Twin(Protocol):
     def encode(self, **inputs: tf.Tensor) -> Rows:
         """The sequences of B inputs."""
 
-    def decode(self, rows: Rows, outputs: Outputs) -> dict[str, tf.Tensor]:
+    def decode(self, rows: Rows, outputs: Tensors) -> dict[str, tf.Tensor]:
         """The answers to the B inputs, each [B, ...], by what a model made of their sequences."""
 
 

@@ -18,7 +18,6 @@ def test_texts_are_empty_short_and_long_and_of_many_scripts():
     lengths = sorted(len(text.split(" ")) if text else 0 for text in texts)
     assert lengths[0] == 0 and lengths[-1] > 3000 and lengths[150] < 500
     assert len({ord(text[0]) >> 8 for text in texts if text}) > 5
-    assert all(text.encode("utf-8") is not None for text in texts)
 
 
 @pytest.mark.slow

@@ -249,7 +249,7 @@ def test_numbers_of_a_table_without_header(assignment):
             "--train_file must be given, or --data_dir with train in it.*--do_train",
         ),
         ({"text_a_column": "text", "problem_type": "ranking"}, "--problem_type must be one of"),
-        ({"text_a_column": "text"}, r"train.csv, line 2: .*'label'.*'text', 'topic'"),
+        ({"text_a_column": "text"}, r"train.csv, line 1: .*'label'.*'text', 'topic'"),
         (
             {"text_a_column": "topic", "label_column": ["text"], "labels": ["a", "c"]},
             "train.csv, line 3: the label must be one of a, c. Received: 'b'",

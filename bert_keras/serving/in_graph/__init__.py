@@ -11,6 +11,6 @@ windows: overlapping windows over texts that are too long
 run: sequences -> what the model makes of them
 classification, embedding, features, fill_mask, multiple_choice: encode and decode of a task
 tagging, question_answering: the same of tasks whose answers stand somewhere in their texts
-answer_spans: logits -> spans of pieces
+spans: logits -> spans of pieces
 candidates: possible answers, best first
 """

@@ -4,7 +4,7 @@ import tensorflow as tf
 
 from bert_keras.config import BertConfig
 from bert_keras.serving.in_graph.rows import Rows
-from bert_keras.serving.in_graph.run import Outputs
+from bert_keras.serving.in_graph.run import Tensors
 from bert_keras.serving.in_graph.sequences import InGraph, Sequences
 from bert_keras.serving.in_graph.strings import tokens_by_id
 from bert_keras.tasks.vectors.features import Features
@@ -34,7 +34,7 @@ class InGraphFeatures(tf.Module):
         """A row for each text, or pair, of strings [B]; an empty second text is none."""
         return self._sequences.encode(text, text_b)
 
-    def decode(self, rows: Rows, outputs: Outputs) -> dict[str, tf.Tensor]:
+    def decode(self, rows: Rows, outputs: Tensors) -> dict[str, tf.Tensor]:
         """Tokens and vectors, filled up with "" and 0.
 
         Returns:

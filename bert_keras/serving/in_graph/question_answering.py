@@ -4,10 +4,10 @@ import tensorflow as tf
 
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
-from bert_keras.serving.in_graph.answer_spans import Spans, best_spans, null_scores
 from bert_keras.serving.in_graph.candidates import Candidates, best_first, distinct
 from bert_keras.serving.in_graph.rows import Rows
 from bert_keras.serving.in_graph.slices import code_points, grouped, text_slices
+from bert_keras.serving.in_graph.spans import Spans, best_spans, null_scores
 from bert_keras.serving.in_graph.windows import pieces_of, windows
 from bert_keras.tasks.squad.packing import NUM_SPECIAL_TOKENS
 from bert_keras.tasks.squad.predictions import NULL_ODDS_WITHOUT_SPAN

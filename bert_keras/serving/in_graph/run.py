@@ -9,12 +9,12 @@ from bert_keras.serving.in_graph.rows import Rows
 
 ROWS_AT_A_TIME = 32  # so that the windows of a long text do not take all memory
 
-Outputs = dict[str, tf.Tensor]
+Tensors = dict[str, tf.Tensor]  # by name
 # Inputs of a model by name -> its outputs by name, as `keras.Model.output` has them.
-Call = Callable[[Outputs], Outputs]
+Call = Callable[[Tensors], Tensors]
 
 
-def run(model: keras.Model, rows: Rows, call: Call | None = None) -> Outputs:
+def run(model: keras.Model, rows: Rows, call: Call | None = None) -> Tensors:
     """The outputs of a model, of R rows; of positions behind a row's own they mean nothing.
 
     All rows are filled up to the length of the longest. The model sees 32 rows at a time.
@@ -22,7 +22,7 @@ def run(model: keras.Model, rows: Rows, call: Call | None = None) -> Outputs:
     Args:
         model: takes the usual inputs, [R, T] or, of several choices, [R, 1, T]; and what it takes
             besides by the name that `rows.places` has for it, [R, ...].
-        rows: at least none.
+        rows: they may be none.
         call: computes the model; by default the model itself, in inference.
     """
     call = call or (lambda inputs: model(inputs, training=False))
@@ -53,7 +53,7 @@ def run(model: keras.Model, rows: Rows, call: Call | None = None) -> Outputs:
     return outputs
 
 
-def _inputs(model: keras.Model, rows: Rows) -> Outputs:
+def _inputs(model: keras.Model, rows: Rows) -> Tensors:
     lengths = rows.ids.row_lengths()
     length = tf.maximum(tf.reduce_max(lengths), 1)  # also of no rows: a model pools some position
     shape = tf.stack([rows.ids.nrows(), length])

@@ -3,9 +3,9 @@
 reading: files -> contexts and questions
 contexts: a context as words and word pieces
 packing: windows of a context, with the question before them, as inputs
-answer_spans: where the answer of a training question lies in its pieces
+training_answers: where the answer of a training question lies in its pieces
 features: questions -> examples, by the three above
-candidates: logits -> spans, best first
+spans: logits -> spans, best first
 answer_text: a span of pieces -> its text
 predictions: spans -> the answer of each question, and the files of the original
 task: texts -> ids, logits -> answers

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from bert_keras.data.encoded import EncodedExamples
-from bert_keras.tasks.squad.answer_spans import AnswerSpan, find_answer
 from bert_keras.tasks.squad.contexts import EncodedContext, Encoder
 from bert_keras.tasks.squad.packing import Packer, PlacedWindow, WindowSizes
 from bert_keras.tasks.squad.reading import Question
+from bert_keras.tasks.squad.training_answers import AnswerSpan, find_answer
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from bert_keras.errors import InputError
 from bert_keras.tasks.squad.answer_text import ANSWER_TEXTS
-from bert_keras.tasks.squad.candidates import Span, ranked_spans
 from bert_keras.tasks.squad.contexts import EncodedContext
 from bert_keras.tasks.squad.features import PredictionFeatures
 from bert_keras.tasks.squad.packing import PlacedWindow
 from bert_keras.tasks.squad.reading import SquadFile
+from bert_keras.tasks.squad.spans import Span, ranked_spans
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
 # Of a question none of whose spans can be the answer; the score of "no answer" that the original
@@ -30,11 +30,11 @@ NO_SPAN = Span(-1, -1, 0.0, 0.0)
 class AnswerSettings(NamedTuple):
     """How answers are chosen: the flags of these names."""
 
-    n_best_size: int = 20
-    max_answer_length: int = 30
-    version_2_with_negative: bool = False
-    null_score_diff_threshold: float = 0.0
-    answer_text: str = "alignment"
+    n_best_size: int
+    max_answer_length: int
+    version_2_with_negative: bool
+    null_score_diff_threshold: float
+    answer_text: str
 
 
 class Candidate(NamedTuple):

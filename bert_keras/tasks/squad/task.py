@@ -9,7 +9,6 @@ from bert_keras.data.encoded import Outputs
 from bert_keras.errors import InputError
 from bert_keras.tasks.sequences import check_text
 from bert_keras.tasks.squad.answer_text import ANSWER_TEXTS, offsets
-from bert_keras.tasks.squad.candidates import Span
 from bert_keras.tasks.squad.contexts import EncodedContext
 from bert_keras.tasks.squad.features import prediction_features
 from bert_keras.tasks.squad.packing import NUM_SPECIAL_TOKENS, WindowSizes
@@ -20,6 +19,7 @@ from bert_keras.tasks.squad.predictions import (
     without_padding,
 )
 from bert_keras.tasks.squad.reading import Question
+from bert_keras.tasks.squad.spans import Span
 from bert_keras.tasks.task import Encoded
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 

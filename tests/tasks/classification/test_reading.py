@@ -38,7 +38,7 @@ def test_rows_without_an_id_are_numbered_from_0(write):
 
 def test_a_named_id_column_must_be_there(write):
     path = write("a.tsv", "text\tlabel\na\tyes\n")
-    with pytest.raises(InputError, match=r"a.tsv, line 2: .*'name'.*'text', 'label'"):
+    with pytest.raises(InputError, match=r"a.tsv, line 1: .*'name'.*'text', 'label'"):
         read_examples(path, SINGLE._replace(id=("name",), is_numbered=False), None)
 
 
@@ -81,5 +81,5 @@ def test_what_cannot_be_a_label_is_refused_by_its_place(write, value):
 
 def test_a_missing_column_is_refused_with_what_there_is(write):
     path = write("a.tsv", "sentence\tlabel\na\tyes\n")
-    with pytest.raises(InputError, match=r"line 2: .*'first' or 'a'.*'sentence', 'label'"):
+    with pytest.raises(InputError, match=r"line 1: .*'first' or 'a'.*'sentence', 'label'"):
         read_examples(path, PAIRS, single_label.read)

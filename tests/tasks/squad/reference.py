@@ -58,7 +58,7 @@ def golden_sizes(version: str) -> WindowSizes:
 def golden_answer_settings(version: str) -> AnswerSettings:
     settings = read_json(version, "settings.json")
     names = ("n_best_size", "max_answer_length", "version_2_with_negative")
-    return AnswerSettings(**{name: settings[name] for name in names})
+    return AnswerSettings(*(settings[name] for name in names), 0.0, "alignment")
 
 
 def golden_logits(version: str) -> dict[str, np.ndarray]:

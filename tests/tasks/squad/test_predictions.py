@@ -19,8 +19,8 @@ from bert_keras.tasks.squad.reading import read_squad
 from tests.tasks.squad import reference
 from tests.tasks.squad.reference import contents, question, write
 
-V1 = AnswerSettings()
-V2 = AnswerSettings(version_2_with_negative=True)
+V1 = AnswerSettings(20, 30, False, 0.0, "alignment")
+V2 = V1._replace(version_2_with_negative=True)
 LENGTH = 8  # [CLS] the port [SEP] the ship [SEP], and a position of padding
 
 

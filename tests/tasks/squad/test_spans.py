@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bert_keras.tasks.squad.candidates import ranked_spans
 from bert_keras.tasks.squad.packing import PlacedWindow
+from bert_keras.tasks.squad.spans import ranked_spans
 from bert_keras.tasks.windows import windows
 
 OFFSET = 3

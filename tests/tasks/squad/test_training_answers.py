@@ -2,9 +2,9 @@
 
 import pytest
 
-from bert_keras.tasks.squad.answer_spans import find_answer
 from bert_keras.tasks.squad.contexts import Encoder
 from bert_keras.tasks.squad.reading import Answer
+from bert_keras.tasks.squad.training_answers import find_answer
 from tests.tasks.squad import reference
 
 SHIPS = "\U0001f6a2\U0001f6a2 the port"

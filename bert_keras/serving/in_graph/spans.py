@@ -1,4 +1,4 @@
-"""The spans that a model's logits favor, in a graph: the twin of `tasks.squad.candidates`."""
+"""The spans that a model's logits favor, in a graph: the twin of `tasks.squad.spans`."""
 
 from typing import NamedTuple
 

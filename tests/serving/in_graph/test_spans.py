@@ -5,11 +5,11 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bert_keras.serving.in_graph.answer_spans import best_spans, null_scores
 from bert_keras.serving.in_graph.rows import Rows
+from bert_keras.serving.in_graph.spans import best_spans, null_scores
 from bert_keras.serving.in_graph.windows import windows
-from bert_keras.tasks.squad.candidates import ranked_spans
 from bert_keras.tasks.squad.packing import PlacedWindow
+from bert_keras.tasks.squad.spans import ranked_spans
 from bert_keras.tasks.windows import windows as plain_windows
 
 ROOM, STRIDE = 6, 4
