@@ -87,7 +87,8 @@ def parse(settings_class: type, command_line: Sequence[str]):
         raise InputError(f"{message}. --help lists the flags.") from error
     fields = flag_fields(settings_class)
     values = {field.name: flag_values[field.name].value for field in fields}
-    missing = [f"--{f.name}" for f in fields if _is_required(f) and values[f.name] is None]
+    # An empty word is what an unset variable of a shell leaves.
+    missing = [f"--{f.name}" for f in fields if _is_required(f) and values[f.name] in (None, "")]
     if missing:
         raise InputError(f"Missing: {', '.join(missing)}. --help says what they mean.")
     argument_field = _argument_field(settings_class)

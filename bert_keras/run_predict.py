@@ -8,13 +8,14 @@ and its context. A line that begins with `{` is a JSON object with the same in i
 JSON object is written, in the same order.
 """
 
+import contextlib
 import dataclasses
 import json
 import sys
 from collections.abc import Iterator
 from typing import Any, TextIO
 
-from bert_keras import flags
+from bert_keras import flags, streams
 from bert_keras.backend import check_backend, import_tensorflow_quietly
 from bert_keras.errors import InputError
 from bert_keras.progress import Progress
@@ -46,11 +47,35 @@ def main(settings: Settings) -> None:
 
     predictor = Predictor(settings.model, settings.task, max_seq_length=settings.max_seq_length)
     with Progress("answering", total=None, unit=" lines") as progress:
-        for pool in _pools(inputs_of(sys.stdin)):
-            for answer in predictor.predict(pool, settings.batch_size):
+        num_lines = 0
+        for pool in _pools(inputs_of(streams.prepare_input())):
+            with _named_line(predictor.head, pool, num_lines):
+                answers = predictor.predict(pool, settings.batch_size)
+            for answer in answers:
                 sys.stdout.write(json.dumps(plain(answer), ensure_ascii=False) + "\n")
             sys.stdout.flush()
+            num_lines += len(pool)
             progress.advance(len(pool))
+
+
+@contextlib.contextmanager
+def _named_line(head: Any, pool: list[Any], num_lines: int) -> Iterator[None]:
+    """Lets an error say which line of the input has no input of the task.
+
+    Args:
+        head: the `serving.load.Head` that is asked.
+        pool: what is asked.
+        num_lines: the lines before it.
+    """
+    try:
+        yield
+    except InputError:
+        for number, one in enumerate(pool, start=num_lines + 1):
+            try:
+                head.task.encode([one], head.tokenizer)
+            except InputError as error:
+                raise InputError(str(error).replace("input 0", f"Line {number}", 1)) from error
+        raise
 
 
 def inputs_of(stream: TextIO) -> Iterator[Any]:

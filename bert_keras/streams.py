@@ -1,4 +1,4 @@
-"""Standard output and error of a program, where they are closed, full or lack characters."""
+"""The standard streams of a program, where they are closed, full or lack characters."""
 
 import io
 import os
@@ -14,6 +14,18 @@ def prepare() -> None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115, open as long as the program
         elif isinstance(getattr(sys, name), io.TextIOWrapper):
             getattr(sys, name).reconfigure(errors="backslashreplace")
+
+
+def prepare_input() -> TextIO:
+    """Standard input as UTF-8 in every locale, whose lines end at "\\n" alone.
+
+    Bad bytes and a byte order mark are dropped. Empty where it is closed (`<&-`).
+    """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115, open as long as the program
+    elif isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8-sig", errors="ignore", newline="\n")
+    return sys.stdin
 
 
 def silence_closed() -> bool:

@@ -52,6 +52,26 @@ def test_there_are_as_many_answers_as_lines(folder, monkeypatch, capsys):
     assert [answer["label"] for answer in answers[:3]] == [a["label"] for a in answers[1026:1029]]
 
 
+def test_an_input_of_another_task_is_named_by_its_line(folder, monkeypatch):
+    lines = ["a b\n"] * 1030 + ['{"text": 5}\n']
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(lines)))
+    with pytest.raises(
+        InputError, match="^Line 1031 must be a text or a pair of texts. Received: 5"
+    ):
+        main(Settings(model=folder))
+
+
+def test_lines_are_utf8_whatever_stands_before_them(folder, monkeypatch, capsys):
+    """A byte order mark and bad bytes are dropped; a lone \\r ends no line."""
+    lines = b'\xef\xbb\xbf{"text": "a b"}\na\xff b\na\rb\r\n'
+    stream = io.TextIOWrapper(io.BytesIO(lines), encoding="latin-1")
+    monkeypatch.setattr(sys, "stdin", stream)
+    main(Settings(model=folder))
+    answers = map(json.loads, capsys.readouterr().out.splitlines())
+    first, *others = (answer["probabilities"] for answer in answers)
+    assert others == [pytest.approx(first, abs=1e-6)] * 2
+
+
 @pytest.mark.slow
 def test_the_program_reads_utf8_in_every_locale_and_writes_answers_alone(folder):
     command = [sys.executable, "-m", "bert_keras.run_predict", f"--model={folder}"]
