@@ -31,6 +31,7 @@ def new_folder(folder: str, last: Collection[str] = ()) -> Iterator[str]:
     with _named_errors(folder):
         is_there = tf.io.gfile.exists(folder)
         with _unfinished(folder if is_there else "", folder) as unfinished:
+            check_new(folder)  # another process may have made it before this one had the lock
             yield unfinished
             if is_there:
                 _move_into(unfinished, folder, last)

@@ -105,7 +105,7 @@ def locate(path: str) -> tuple[str, str | None]:
         raise InputError(
             "A pretrained model is a folder with a checkpoint of TensorFlow (bert_model.ckpt.index "
             f"and .data files) or with model.safetensors. Received: {path} with "
-            f"{', '.join(sorted(tf.io.gfile.listdir(path))[:10]) or 'no file'}"
+            f"{', '.join(sorted(tf.io.gfile.listdir(path))[:10]) or 'no file'}{_hint(path)}"
         )
     return path, checkpoint
 
@@ -123,6 +123,13 @@ def _locate_file(path: str) -> tuple[str, None]:
             f"Weights are the .index file of a checkpoint or a .safetensors file. Received: {path}"
         )
     return folder_of(path), None
+
+
+def _hint(path: str) -> str:
+    """What may be meant, where the folder holds the versions of an export."""
+    names = [name.rstrip("/") for name in tf.io.gfile.listdir(path)]
+    versions = sorted((name for name in names if name.isdecimal()), key=int)
+    return f". Is {tf.io.gfile.join(path, versions[-1])} meant?" if versions else ""
 
 
 def _check_vocabulary(stored: StoredModel) -> None:

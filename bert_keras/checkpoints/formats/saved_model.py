@@ -10,8 +10,10 @@ import tensorflow as tf
 
 from bert_keras.checkpoints.files import bundle
 from bert_keras.checkpoints.files.json_files import read_json, write_json
+from bert_keras.checkpoints.formats.tokenizer_files import VOCABULARY_FILE
 from bert_keras.checkpoints.weights import Weights
 from bert_keras.errors import InputError
+from bert_keras.files import read_bytes
 
 GRAPH_FILE = "saved_model.pb"
 NAMES_FILE = "weight_names.json"
@@ -31,8 +33,18 @@ def write_weight_names(keys: Mapping[str, str], folder: str) -> None:
 def find_checkpoint(folder: str) -> str | None:
     """The prefix of the weights of an export; None: the folder is none, or none of ours."""
     names = tf.io.gfile.listdir(folder)
-    has_names = GRAPH_FILE in names and NAMES_FILE in names
-    return tf.io.gfile.join(folder, _VARIABLES) if has_names else None
+    if GRAPH_FILE not in names or NAMES_FILE not in names:
+        return None
+    _check_vocabulary(folder)
+    return tf.io.gfile.join(folder, _VARIABLES)
+
+
+def _check_vocabulary(folder: str) -> None:
+    """Raises InputError if it differs from that of the graph."""
+    path = tf.io.gfile.join(folder, VOCABULARY_FILE)
+    of_graph = tf.io.gfile.join(folder, "assets", VOCABULARY_FILE)
+    if read_bytes(path) != read_bytes(of_graph):
+        raise InputError(f"A model has one vocabulary. Received: {path}, which is not {of_graph}")
 
 
 def open_weights(checkpoint: str) -> Weights:

@@ -17,6 +17,9 @@ def folder(tmp_path):
     """A SavedModel of two variables, of which one is a weight."""
     module = tf.Module()
     module.weights = [tf.Variable([1.5, 2.5]), tf.Variable(7.0)]
+    vocabulary = tmp_path / "vocab.txt"
+    vocabulary.write_text("[PAD]\na\n")
+    module.vocabulary = tf.saved_model.Asset(str(vocabulary))
     tf.saved_model.save(module, str(tmp_path))
     write_weight_names({"output_bias": weight_key(0)}, str(tmp_path))
     return tmp_path
@@ -43,3 +46,11 @@ def test_a_name_of_no_tensor_is_refused(folder, key):
     (folder / "weight_names.json").write_text(f'{{"output_bias": {key}}}')
     with pytest.raises(InputError, match="weight_names.json must name tensors of .*output_bias"):
         open_weights(find_checkpoint(str(folder)))
+
+
+def test_a_vocabulary_that_is_not_that_of_the_graph_is_refused(folder):
+    (folder / "vocab.txt").write_text("[PAD]\n")
+    with pytest.raises(
+        InputError, match="A model has one vocabulary. Received: .*vocab.txt, which"
+    ):
+        find_checkpoint(str(folder))
