@@ -37,7 +37,11 @@ def labeled_settings(task: Task, words: str) -> Any:
     settings_class = PROGRAMS[task.name].settings_class
     known = {field.name for field in dataclasses.fields(settings_class)}
     fields = [f"--{key}={value}" for key, value in description(task).items() if key in known]
-    settings = flags.parse(settings_class, [*fields, *shlex.split(words)])
+    try:
+        given = shlex.split(words)
+    except ValueError as error:
+        raise InputError(f"Flags are parted as by a shell. Received: {words} ({error})") from error
+    settings = flags.parse(settings_class, [*fields, *given])
     return dataclasses.replace(settings, do_train=False, do_eval=True, do_predict=False)
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from bert_keras import flags
 from bert_keras.backend import check_backend, import_tensorflow_quietly
 from bert_keras.errors import InputError
+from bert_keras.notices import notify
 
 # Format -> how numbers may be stored in it.
 PRECISIONS = {
@@ -80,6 +81,7 @@ def main(settings: Settings) -> None:
     policy = settings.precision if settings.format == "saved_model" else "float32"
     with precision(policy):
         head = load_head(settings.model, settings.task, max_seq_length=settings.max_seq_length)
+    notify(f"exporting {settings.model} as {settings.format}; that may take a minute")
     print(_WRITERS[settings.format](head, settings))
 
 
@@ -105,7 +107,8 @@ def check_settings(settings: Settings) -> None:
     given = [name for name, is_other in of_others.items() if is_other and getattr(settings, name)]
     if given:
         raise InputError(
-            f"--{' and --'.join(given)} cannot be with --format={settings.format}. Received both"
+            f"--{' and --'.join(given)} cannot be with --format={settings.format}. Received: "
+            f"{getattr(settings, given[0])}"
         )
 
 
@@ -132,10 +135,10 @@ def _onnx(head: Any, settings: Settings) -> str:
 
 
 def _check(head: Any, load: Any, settings: Settings) -> Any:
+    if settings.check_on is None:
+        return None
     from bert_keras.labeled_data import conversion_check
 
-    if not settings.check_on:
-        return None
     return conversion_check(head, load, settings.check_on, settings.max_drop)
 
 

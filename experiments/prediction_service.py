@@ -1,4 +1,6 @@
-"""A small prediction service of gRPC over an export, on this machine.
+r"""A small prediction service of gRPC over an export, on this machine.
+
+    python -m experiments.prediction_service --version=served/my_topics/1
 
 It stands in for `tensorflow_model_server`, which is no Python package, in tests and in the
 benchmark of load. It is not the official server: it reads the same requests, runs the same graph
@@ -6,12 +8,19 @@ and gives the same kinds of errors; it knows neither batching nor versions.
 """
 
 import concurrent.futures
+import dataclasses
+from pathlib import Path
 from typing import Any
 
-import grpc
-import tensorflow as tf
-import tensorflow_text  # noqa: F401  registers the operations of the tokenizer
-from tensorflow_serving.apis import predict_pb2, prediction_service_pb2_grpc
+from bert_keras import flags
+from bert_keras.backend import import_tensorflow_quietly
+
+import_tensorflow_quietly()
+import grpc  # noqa: E402
+import tensorflow as tf  # noqa: E402
+import tensorflow_text  # noqa: E402, F401  registers the operations of the tokenizer
+from tensorflow.core.protobuf import saved_model_pb2  # noqa: E402
+from tensorflow_serving.apis import predict_pb2, prediction_service_pb2_grpc  # noqa: E402
 
 MOST_BYTES = 64 << 20  # of a request or an answer
 STATUS_OF = {
@@ -20,12 +29,21 @@ STATUS_OF = {
 }
 
 
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """The flags of the program."""
+
+    version: str = flags.required("The folder of one version of an export.")
+    port: int = flags.setting(8500, "Where it is asked, at 127.0.0.1; 0: any that is free.")
+
+
 class Service(prediction_service_pb2_grpc.PredictionServiceServicer):
     """Answers by the signatures of one version of a model, whatever it is called."""
 
     def __init__(self, version: str):
         self._loaded = tf.saved_model.load(version)
         self._signatures = self._loaded.signatures
+        self._defaults = _defaults(version)
 
     def Predict(self, request: Any, context: grpc.ServicerContext) -> Any:
         name = request.model_spec.signature_name or "serving_default"
@@ -33,14 +51,15 @@ class Service(prediction_service_pb2_grpc.PredictionServiceServicer):
             context.abort(grpc.StatusCode.FAILED_PRECONDITION, f"There is no signature {name}.")
         signature = self._signatures[name]
         wanted = signature.structured_input_signature[1]
-        if missing := wanted.keys() ^ request.inputs.keys():
+        given = self._defaults[name] | dict(request.inputs)
+        if missing := wanted.keys() ^ given.keys():
             context.abort(
                 grpc.StatusCode.INVALID_ARGUMENT,
                 f"{name} takes {', '.join(wanted)}. "
                 f"Missing or unknown: {', '.join(sorted(missing))}.",
             )
         try:
-            inputs = {key: tf.make_ndarray(value) for key, value in request.inputs.items()}
+            inputs = {key: tf.make_ndarray(value) for key, value in given.items()}
             outputs = signature(**{key: tf.constant(value) for key, value in inputs.items()})
         except (tf.errors.OpError, TypeError, ValueError) as error:
             status = STATUS_OF.get(type(error), grpc.StatusCode.INVALID_ARGUMENT)
@@ -51,8 +70,21 @@ class Service(prediction_service_pb2_grpc.PredictionServiceServicer):
         return response
 
 
-def start(version: str, num_threads: int = 4) -> tuple[grpc.Server, str]:
-    """Starts the service; returns it and its address. `server.stop(None)` ends it."""
+def _defaults(version: str) -> dict[str, dict[str, Any]]:
+    """Signature -> the inputs that may be left out -> what a server takes in their place."""
+    content = Path(version, "saved_model.pb").read_bytes()
+    [graph] = saved_model_pb2.SavedModel.FromString(content).meta_graphs
+    return {name: dict(signature.defaults) for name, signature in graph.signature_def.items()}
+
+
+def start(version: str, num_threads: int = 4, port: int = 0) -> tuple[grpc.Server, str]:
+    """Starts the service; returns it and its address. `server.stop(None)` ends it.
+
+    Args:
+        version: the folder of one version of an export.
+        num_threads: the most requests at the same time.
+        port: of 127.0.0.1; 0: any that is free.
+    """
     options = [
         ("grpc.max_receive_message_length", MOST_BYTES),
         ("grpc.max_send_message_length", MOST_BYTES),
@@ -60,6 +92,17 @@ def start(version: str, num_threads: int = 4) -> tuple[grpc.Server, str]:
     pool = concurrent.futures.ThreadPoolExecutor(num_threads)
     server = grpc.server(pool, options=options)
     prediction_service_pb2_grpc.add_PredictionServiceServicer_to_server(Service(version), server)
-    port = server.add_insecure_port("127.0.0.1:0")
+    port = server.add_insecure_port(f"127.0.0.1:{port}")
     server.start()
     return server, f"127.0.0.1:{port}"
+
+
+def main(settings: Settings) -> None:
+    """Serves until it is ended."""
+    server, address = start(settings.version, port=settings.port)
+    print(f"{address} answers with {settings.version}. Ctrl-C ends it.", flush=True)
+    server.wait_for_termination()
+
+
+if __name__ == "__main__":
+    flags.run(main, Settings)

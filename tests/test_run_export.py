@@ -65,6 +65,8 @@ def test_core_operations_are_enough(model, tmp_path):
     folder = exported(model, tmp_path, core_ops_only=True)
     with open(f"{folder}/signature.json") as file:
         assert json.load(file)["ops_of_tensorflow_text"] == []
+    with open(f"{folder}/README.md") as file:
+        assert "tensorflow_text" not in file.read()
     np.testing.assert_allclose(logits(folder), expected_logits(model), atol=1e-5)
 
 
@@ -73,7 +75,7 @@ def test_what_cannot_be_is_refused(model, tmp_path):
         ({"precision": "float16"}, "--precision must be float32 or bfloat16 with --format=saved"),
         ({"format": "onnx", "precision": "int8"}, "--precision must be float32 with --format=onnx"),
         ({"format": "pdf"}, "--format must be one of saved_model, litert, onnx. Received: pdf"),
-        ({"format": "litert", "xla": True}, "--xla cannot be with --format=litert"),
+        ({"format": "litert", "xla": True}, "--xla cannot be with --format=litert. Received: True"),
         ({"length": 8}, "--length cannot be with --format=saved_model"),
         ({"check_on": "--x=y"}, "--check_on cannot be with --format=saved_model"),
     ):
@@ -92,7 +94,9 @@ def test_other_formats_are_checked_on_data_with_answers(format_name, model, tmp_
     words = f"--text_a_column=text --dev_file={tmp_path}/dev.tsv"
     folder = str(tmp_path / "converted")
     main(Settings(model=model, output_dir=folder, format=format_name, check_on=words))
-    assert capsys.readouterr().out == f"{folder}\n"
+    printed = capsys.readouterr()
+    assert printed.out == f"{folder}\n"
+    assert "dev: accuracy was" in printed.err
     with open(f"{folder}/agreement.json") as file:
         assert json.load(file)["drop"] == 0
 

@@ -26,7 +26,7 @@ def encode_set(
     masks = encoded.examples.tokens["input_mask"]
     num_sequences = sum(int(np.sum(np.any(mask, axis=-1))) for mask in masks)
     notify(
-        f"{name}: {num_sequences} sequences of {sum(int(np.sum(mask)) for mask in masks)} tokens; "
-        f"{encoded.num_cut} were cut to --max_seq_length={task.max_seq_length}"
+        f"{name}: {num_sequences} sequences, {sum(int(np.sum(mask)) for mask in masks)} tokens in "
+        f"all; {encoded.num_cut} sequences were cut to --max_seq_length={task.max_seq_length}"
     )
     return encoded

@@ -17,9 +17,9 @@ agreement: how far such a model agrees with Keras', on data with answers
 
 import importlib
 
-_MODULES = {"Predictor": "predictor"}
+_MODULES = {"LiteRTModel": "litert", "OnnxModel": "onnx", "Predictor": "predictor"}
 
-__all__ = ["Predictor"]
+__all__ = ["LiteRTModel", "OnnxModel", "Predictor"]
 
 
 def __getattr__(name: str):

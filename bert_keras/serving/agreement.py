@@ -14,6 +14,7 @@ from bert_keras.checkpoints.files.json_files import write_json
 from bert_keras.config import MULTI_LABEL, REGRESSION, BertConfig
 from bert_keras.data.encoded import EncodedExamples, Outputs
 from bert_keras.errors import InputError
+from bert_keras.notices import notify
 from bert_keras.tasks.classification.kinds import problem_type_of
 from bert_keras.tasks.classification.task import Classification
 from bert_keras.tasks.multiple_choice.task import MultipleChoice
@@ -210,6 +211,8 @@ def agreement_check(
 ) -> Callable[[str], None]:
     """A check for `export_litert` and `export_onnx`: measures, refuses, writes `agreement.json`.
 
+    It says what the scores were and are.
+
     Args:
         load: function of a folder -> what runs the model in it.
         measure: function of that -> how far it agrees.
@@ -220,5 +223,8 @@ def agreement_check(
         found = measure(load(folder))
         found.check(max_drop)
         found.write(f"{folder}/{AGREEMENT_FILE}")
+        for name, one in found.sets.items():
+            scores = one.before[found.metric], one.after[found.metric]
+            notify(f"{name}: {found.metric} was {scores[0]:.4g} and is {scores[1]:.4g}")
 
     return check

@@ -1,7 +1,6 @@
 """The folder of a converted model: what lies beside the file, so that its task can be asked."""
 
 import contextlib
-import json
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -48,9 +47,9 @@ By name, whatever their order, the inputs and outputs of an example:
 `bert_keras` makes the inputs of texts, and answers of the outputs:
 
 ```python
-from bert_keras.serving.{module} import {loader}
+from bert_keras.serving import {loader}
 
-model = {loader}({folder!r})
+model = {loader}(".")  # this folder
 encoded = model.task.encode([{text!r}], model.tokenizer)
 outputs = model.outputs_of(encoded.examples, batch_size=1)
 print(model.task.decode(encoded, outputs, model.config))
@@ -62,6 +61,7 @@ print(model.task.decode(encoded, outputs, model.config))
 | vocab.txt, tokenizer_config.json | the vocabulary, and how text is split |
 | task.json | how long texts may be, how answers are chosen |
 | config.json | the numbers of the model, and its labels |
+| agreement.json | with `--check_on`: scores and answers before and after the conversion |
 """
 _INPUTS = """\
 import numpy as np
@@ -84,14 +84,13 @@ class Page(NamedTuple):
         file_name: the converted model.
         facts: what is to be known of it.
         example: Python that runs it on `inputs`, in the folder.
-        module, loader: the class of `bert_keras.serving` that loads it.
+        loader: the class of `bert_keras.serving` that loads it.
     """
 
     title: str
     file_name: str
     facts: str
     example: str
-    module: str
     loader: str
 
 
@@ -122,7 +121,7 @@ def converted_folder(
     with new_folder(folder, last=(page.file_name,)) as unfinished:
         stored = stored_model_of(head.model, head.tokenizer, task=description(head.task))
         write_description(stored, unfinished)
-        write_text(tf.io.gfile.join(unfinished, CARD_FILE), _page(head, folder, page, length))
+        write_text(tf.io.gfile.join(unfinished, CARD_FILE), _page(head, page, length))
         yield unfinished
         if check:
             check(unfinished)
@@ -156,7 +155,7 @@ def check_positions(length: int, config: BertConfig) -> None:
         )
 
 
-def _page(head: Head, folder: str, page: Page, length: int | None) -> str:
+def _page(head: Head, page: Page, length: int | None) -> str:
     text = _EXAMPLES.get(head.task.name, "A text.")
     fill_up = _FILL_UP.format(length=length) if length else ""
     inputs = _INPUTS.format(inputs=_example_inputs(head, text), fill_up=fill_up)
@@ -171,7 +170,6 @@ def _page(head: Head, folder: str, page: Page, length: int | None) -> str:
         hidden_size=head.config.hidden_size,
         shape=shape,
         labels=labels,
-        folder=folder,
         text=text,
     )
 
@@ -179,5 +177,5 @@ def _page(head: Head, folder: str, page: Page, length: int | None) -> str:
 def _example_inputs(head: Head, text: str) -> str:
     """The inputs of a text as Python writes them."""
     batch = single_batch(head.task.encode([text], head.tokenizer).examples)
-    rows = {name: np.asarray(batch[name]).tolist() for name in head.model.input}
-    return json.dumps(rows, indent=4)
+    lines = [f"    {name!r}: {np.asarray(batch[name]).tolist()}," for name in head.model.input]
+    return "\n".join(["{", *lines, "}"]).replace("'", '"')

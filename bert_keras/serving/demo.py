@@ -64,7 +64,9 @@ def server(predictor: Any, port: int) -> http.server.ThreadingHTTPServer:
     try:
         return http.server.ThreadingHTTPServer((HOST, port), functools.partial(_Handler, model))
     except (OSError, OverflowError) as error:
-        raise InputError(f"--port must be a free one. Received: {port} ({error})") from error
+        raise InputError(
+            f"--port must be a free one, or 0 for any. Received: {port} ({error})"
+        ) from error
 
 
 class _Model:

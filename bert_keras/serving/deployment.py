@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
+import tensorflow as tf
+
 from bert_keras.files import exists, write_text
 
 NAME = "bert"  # of the model, in requests
@@ -33,9 +35,9 @@ def write(output_dir: str, request: Mapping[str, Any]) -> list[str]:
     Raises:
         InputError: one cannot be written.
     """
-    new = [name for name in FILES if not exists(f"{output_dir}/{name}")]
+    new = [name for name in FILES if not exists(tf.io.gfile.join(output_dir, name))]
     for name in new:
         template = resources.files("bert_keras.serving").joinpath("deploy", name.lstrip("."))
         text = template.read_text(encoding="utf-8").replace(REQUEST, json.dumps(request))
-        write_text(f"{output_dir}/{name}", text)
+        write_text(tf.io.gfile.join(output_dir, name), text)
     return new

@@ -67,7 +67,7 @@ def check_fields(task: str, fields: Mapping[str, Any], place: str) -> None:
 
 
 def _is_alike(value: Any, usual: Any) -> bool:
-    """Whether it has the type of the usual value; numbers that count things are at least 1."""
+    """Whether it has the type of the usual value; what counts things is from 1 to 2**31 - 1."""
     if type(usual) is float:
         return type(value) in (int, float) and abs(value) < float("inf")
-    return type(value) is type(usual) and (type(value) is not int or value >= 1)
+    return type(value) is type(usual) and (type(value) is not int or 1 <= value < 2**31)

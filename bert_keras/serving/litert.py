@@ -90,7 +90,7 @@ def export_litert(
         )
     head = head if length is None else shortened(head, length)
     facts = _FACTS.format(precision=precision)
-    page = Page("A model for LiteRT", MODEL_FILE, facts, _EXAMPLE, "litert", "LiteRTModel")
+    page = Page("A model for LiteRT", MODEL_FILE, facts, _EXAMPLE, "LiteRTModel")
     with converted_folder(head, folder, page, length, check) as unfinished:
         path = tf.io.gfile.join(unfinished, MODEL_FILE)
         with tf.io.gfile.GFile(path, "wb") as file:

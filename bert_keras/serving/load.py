@@ -23,6 +23,7 @@ from bert_keras.tasks.vectors.embedding import Embedding
 from bert_keras.tasks.vectors.features import Features
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
+FEWEST_TOKENS = 3  # [CLS], a piece, [SEP]
 USUAL_POOLING = Pooling(("mean",), normalize=False)
 
 
@@ -76,10 +77,10 @@ def _task(name: str, stored: StoredModel, given: dict[str, Any], path: str) -> T
     check_fields(name, said, f"{path}/{TASK_FILE}")
     check_fields(name, given, "the settings")
     task = TASKS[name](**{"max_seq_length": _longest(name, stored)} | said | given)
-    if task.max_seq_length > num_positions:
+    if not FEWEST_TOKENS <= task.max_seq_length <= num_positions:
         raise InputError(
-            f"max_seq_length must not exceed max_position_embeddings={num_positions} of the model. "
-            f"Received: {task.max_seq_length}"
+            f"max_seq_length must be from {FEWEST_TOKENS} to {num_positions}, the "
+            f"max_position_embeddings of the model. Received: {task.max_seq_length}"
         )
     return task
 

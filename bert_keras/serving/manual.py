@@ -8,10 +8,11 @@ import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
 
 import bert_keras
-from bert_keras.checkpoints.files.json_files import write_json
+from bert_keras.checkpoints.files.json_files import read_json, write_json
 from bert_keras.checkpoints.formats.native import CARD_FILE
 from bert_keras.checkpoints.formats.saved_model import GRAPH_FILE
 from bert_keras.files import read_bytes, write_text
+from bert_keras.notices import notify
 from bert_keras.serving.load import Head
 from bert_keras.tasks.task import description
 
@@ -48,7 +49,7 @@ MEANINGS = {
     "masked_lm_logits": "one number for each id of the vocabulary",
     "next_sentence_logits": "two numbers: b follows a; it does not",
     "question": "questions",
-    "words": 'the words of each text, filled up with ""',
+    "words": 'the words of each text, filled up with "", also those that are given',
     "word_start": "where they begin in the text, in characters",
     "word_end": "where they end",
     "word_label": "their labels",
@@ -72,7 +73,11 @@ MEANINGS = {
     "start_logits": "one number for each token, that the answer starts there",
     "end_logits": "one number for each token, that the answer ends there",
 }
+OPTIONAL = "; a server fills it in if it is left out, Python by `model.tokens(ids)`"
 _EXAMPLES = {1: ["A text."], 2: [["One.", "Two."]]}  # rank of an input -> a value of it
+_IMPORT_TEXT = """\
+    import tensorflow_text  # registers the operations of the tokenizer
+"""
 _PAGE = """\
 # A model of bert_keras for TensorFlow Serving
 
@@ -86,8 +91,7 @@ Put the folder that this one, `{version}`, lies in on a server:
 In Python, where `bert_keras` need not be:
 
     import tensorflow as tf
-    import tensorflow_text  # registers the operations of the tokenizer
-
+{import_text}
     model = tf.saved_model.load("FOLDER/{version}")
     model.signatures["serving_default"]({arguments})
 
@@ -118,16 +122,34 @@ def write_manual(head: Head, folder: str, version: str) -> None:
         if not name.startswith("__")  # of TensorFlow's own
     }
     ops = graph.meta_info_def.stripped_op_list.op
+    others = sorted(op.name for op in ops if not hasattr(tf.raw_ops, op.name))
     content = {
         "bert_keras": bert_keras.__version__,
         "tensorflow": tf.__version__,
         **description(head.task),
         "labels": list(head.config.labels),
-        "ops_of_tensorflow_text": sorted(op.name for op in ops if not hasattr(tf.raw_ops, op.name)),
+        "ops_of_tensorflow_text": others,
         "signatures": signatures,
     }
     write_json(tf.io.gfile.join(folder, SIGNATURE_FILE), content)
-    write_text(tf.io.gfile.join(folder, CARD_FILE), _page(head, signatures, version))
+    write_text(tf.io.gfile.join(folder, CARD_FILE), _page(head, signatures, version, bool(others)))
+
+
+def notify_of_change(before: str, after: str) -> None:
+    """Says so if a version is of another task than the one before, or has other labels.
+
+    A server takes it all the same, at once.
+    """
+    path = tf.io.gfile.join(before, SIGNATURE_FILE)
+    if not tf.io.gfile.exists(path):
+        return
+    old, new = read_json(path, dict), read_json(tf.io.gfile.join(after, SIGNATURE_FILE), dict)
+    for name in ("task", "labels"):
+        if old.get(name) != new[name]:
+            notify(
+                f"{after} is another model than {before}, which a server lets go for it: {name} "
+                f"was {old.get(name)!r:.200} and is {new[name]!r:.200}"
+            )
 
 
 def _read_graph(folder: str) -> Any:
@@ -156,7 +178,7 @@ def _entry(name: str, tensor: Any) -> dict[str, Any]:
     return {"dtype": dtype, "shape": shape, "meaning": MEANINGS[name]}
 
 
-def _page(head: Head, signatures: dict[str, Any], version: str) -> str:
+def _page(head: Head, signatures: dict[str, Any], version: str, needs_text: bool) -> str:
     inputs = signatures["serving_default"]["inputs"]
     values = example_request({name: len(entry["shape"]) for name, entry in inputs.items()})
     labels = head.config.labels
@@ -167,6 +189,7 @@ def _page(head: Head, signatures: dict[str, Any], version: str) -> str:
         max_seq_length=head.task.max_seq_length,
         labels=f" Labels: {', '.join(labels)}." if labels else "",
         version=version,
+        import_text=_IMPORT_TEXT if needs_text else "",
         request=json.dumps(values),
         arguments=", ".join(f"{name}=tf.constant({value})" for name, value in values.items()),
         signatures="\n\n".join(_table(*item) for item in signatures.items()),
@@ -178,7 +201,7 @@ def _table(name: str, signature: dict[str, Any]) -> str:
     for side, entries in signature.items():
         for of, entry in entries.items():
             shape = ", ".join("any" if size is None else str(size) for size in entry["shape"])
-            optional = " (may be left out)" if entry.get("optional") else ""
+            optional = OPTIONAL if entry.get("optional") else ""
             cells = [side.removesuffix("s"), of, entry["dtype"], f"[{shape}]"]
             lines.append(f"| {' | '.join(cells)} | {entry['meaning']}{optional} |")
     return "\n".join(lines)

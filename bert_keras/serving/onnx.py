@@ -54,7 +54,7 @@ def export_onnx(head: Head, folder: str, check: Check | None = None) -> None:
     Raises:
         InputError: a package is not installed, or the folder cannot be written.
     """
-    page = Page("A model in ONNX", MODEL_FILE, _FACTS, _EXAMPLE, "onnx", "OnnxModel")
+    page = Page("A model in ONNX", MODEL_FILE, _FACTS, _EXAMPLE, "OnnxModel")
     with converted_folder(head, folder, page, None, check) as unfinished:
         convert(head.model, os.path.join(unfinished, MODEL_FILE))
 

@@ -11,7 +11,7 @@ from bert_keras.checkpoints.formats.tokenizer_files import VOCABULARY_FILE
 from bert_keras.notices import notify
 from bert_keras.serving import deployment, warm_up
 from bert_keras.serving.load import Head
-from bert_keras.serving.manual import example_request, write_manual
+from bert_keras.serving.manual import example_request, notify_of_change, write_manual
 from bert_keras.serving.signatures import ServedModel, strings_of
 from bert_keras.serving.twins import twin_of
 from bert_keras.tasks.task import description
@@ -61,6 +61,8 @@ def export(
             )
     ranks = {name: len(spec.shape) for name, spec in served.twin.signature.items()}
     deployment.write(output_dir, example_request(ranks))
+    if number > 1:
+        notify_of_change(tf.io.gfile.join(output_dir, str(number - 1)), version)
     return version
 
 

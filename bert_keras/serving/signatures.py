@@ -95,6 +95,7 @@ def _answers(
     twin: Twin, encode, model: keras.Model, call, inputs: dict[str, tf.TensorSpec]
 ) -> Signature:
     def answers(**texts):
+        texts = {name: tf.ensure_shape(text, inputs[name].shape) for name, text in texts.items()}
         rows = encode(**texts)
         return twin.decode(rows, run(model, rows, call))
 

@@ -97,7 +97,9 @@ def test_a_question_that_is_too_long_is_read_to_its_end_and_refused(address):
 
 def test_a_port_that_is_taken(address):
     port = int(address("classifier").rpartition(":")[2])
-    with pytest.raises(InputError, match=f"--port must be a free one. Received: {port}"):
+    with pytest.raises(
+        InputError, match=f"--port must be a free one, or 0 for any. Received: {port}"
+    ):
         demo.server(None, port)
 
 

@@ -31,6 +31,7 @@ def test_every_task_comes_back_from_its_description():
         ("tagging", {"max_seq_length": "3"}, "max_seq_length must be like 128. Received: '3'"),
         ("tagging", {"max_seq_length": True}, "max_seq_length must be like 128. Received: True"),
         ("fill_mask", {"top_k": 0}, "top_k must be like 5. Received: 0"),
+        ("question_answering", {"n_best_size": 2**31}, "n_best_size must be like 20. Received"),
         (
             "question_answering",
             {"null_score_diff_threshold": float("inf")},

@@ -63,7 +63,7 @@ def test_another_task_than_that_of_the_folder_has_its_usual_fields(folder):
     ("task", "message"),
     [
         ({"task": "classification", "max_seq_length": "7"}, "task.json: max_seq_length must be"),
-        ({"task": "classification", "max_seq_length": 21}, "not exceed max_position_embeddings=20"),
+        ({"task": "classification", "max_seq_length": 21}, "max_seq_length must be from 3 to 20"),
         ({"task": "tagging"}, "needs a model with the head of a token_classifier"),
         ({"task": ["tagging"]}, "must be one of"),
     ],
@@ -74,3 +74,17 @@ def test_a_task_that_cannot_be_is_refused(folder, task, message):
         json.dump(task, file)
     with pytest.raises(InputError, match=message):
         load_head(path)
+
+
+@pytest.mark.parametrize("length", [2, NUM_POSITIONS + 1])
+def test_a_length_that_no_text_can_have_is_refused(folder, length):
+    with pytest.raises(InputError, match=f"max_seq_length must be from 3 to .*Received: {length}"):
+        load_head(folder(), max_seq_length=length)
+
+
+def test_the_folder_of_versions_is_refused_with_the_newest(folder, tmp_path):
+    folder()
+    for version in ("2", "10"):
+        (tmp_path / "served" / version).mkdir(parents=True)
+    with pytest.raises(InputError, match="Received: .*served with 10, 2. Is .*served/10 meant"):
+        load_head(str(tmp_path / "served"))

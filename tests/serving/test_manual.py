@@ -1,6 +1,8 @@
 import json
 from pathlib import Path
 
+from bert_keras.serving import manual
+
 
 def test_the_signatures_are_described(exported):
     content = json.loads(Path(exported, "signature.json").read_text())
@@ -23,3 +25,17 @@ def test_the_page_shows_a_request_and_every_signature(exported):
     assert """curl -d '{"inputs": {"text": ["A text."]}}'""" in page
     assert "| output | label | string | [any] | the likeliest label |" in page
     assert page.count("\n## ") == 5
+    assert "import tensorflow_text" in page
+
+
+def test_another_model_in_the_same_folder_is_said(exported, tmp_path, capsys):
+    content = json.loads(Path(exported, "signature.json").read_text())
+    for version, labels in (("1", content["labels"]), ("2", ["bad", "good"])):
+        (tmp_path / version).mkdir()
+        text = json.dumps(content | {"labels": labels})
+        (tmp_path / version / "signature.json").write_text(text)
+    manual.notify_of_change(str(tmp_path / "1"), str(tmp_path / "1"))
+    manual.notify_of_change(str(tmp_path / "3"), str(tmp_path / "1"))
+    assert not capsys.readouterr().err
+    manual.notify_of_change(str(tmp_path / "1"), str(tmp_path / "2"))
+    assert "labels was ['no', 'maybe', 'yes'] and is ['bad', 'good']" in capsys.readouterr().err

@@ -14,6 +14,8 @@ from bert_keras.errors import InputError
 from bert_keras.serving.clients import rest
 from bert_keras.serving.clients.padding import padded
 
+NUMBERS = ("input_ids", "input_mask", "segment_ids", "masked_lm_positions")
+
 
 @dataclasses.dataclass(frozen=True)
 class Settings(rest.Settings):
@@ -61,9 +63,15 @@ def predict(
     request.model_spec.name = model
     request.model_spec.signature_name = signature
     for name, values in padded(inputs).items():
-        is_text = np.asarray(values).dtype.kind in "USO"
-        dtype = tf.string if is_text else tf.int32
-        request.inputs[name].CopyFrom(tf.make_tensor_proto(values, dtype))
+        try:
+            is_number = np.asarray(values).dtype.kind in "iub" and len(values)
+            dtype = tf.int32 if is_number or name in NUMBERS else tf.string
+            request.inputs[name].CopyFrom(tf.make_tensor_proto(values, dtype))
+        except (TypeError, ValueError) as error:  # of a character that is none, too
+            raise InputError(
+                f"{name} must hold texts, or whole numbers, in rows of one length. "
+                f"Received: {values!r:.200}"
+            ) from error
     with grpc.insecure_channel(address) as channel:
         service = prediction_service_pb2_grpc.PredictionServiceStub(channel)
         try:

@@ -4,8 +4,10 @@ python -m bert_keras.serving.clients.rest --inputs='{"text": ["A text.", "Anothe
 """
 
 import dataclasses
+import http.client
 import json
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -48,7 +50,7 @@ def predict(
     Raises:
         InputError: the server cannot be reached, or refuses; it says why.
     """
-    url = f"{address}/v1/models/{model}:predict"
+    url = f"{address}/v1/models/{urllib.parse.quote(model)}:predict"
     content = json.dumps({"signature_name": signature, "inputs": padded(inputs)}).encode()
     request = urllib.request.Request(url, content, {"Content-Type": "application/json"})
     try:
@@ -57,8 +59,8 @@ def predict(
     except urllib.error.HTTPError as error:
         reason = error.read().decode("utf-8", "replace")
         raise InputError(f"{url} refused the request: {reason:.500}") from error
-    except (OSError, ValueError) as error:
-        raise InputError(f"{url} must be a server. Received: {error}") from error
+    except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException) as error:
+        raise InputError(f"{url} must be a server. Received: {error!r:.500}") from error
 
 
 def main(settings: Settings) -> None:

@@ -34,6 +34,8 @@ class Sequences(tf.Module):
         """A row for each text, or pair, of strings [B]; an empty second text is none."""
         ids_b = None
         if text_b is not None:
+            rule = "There must be as many second texts as first ones."
+            tf.debugging.assert_equal(tf.size(text), tf.size(text_b), rule)
             # Together: what the texts of a pair have in common is worked on once.
             both = self._in_graph(tf.concat([text, text_b], axis=0))
             ids_a, ids_b = both[: tf.size(text)], both[tf.size(text) :]

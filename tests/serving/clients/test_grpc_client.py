@@ -92,3 +92,19 @@ def test_the_requests_that_warm_a_server_up_are_answered(model):
 def test_a_server_that_is_not_there():
     with pytest.raises(InputError, match="refused the request: (UNAVAILABLE|DEADLINE_EXCEEDED)"):
         grpc_client.predict({"text": ["a"]}, "127.0.0.1:1", timeout=5)
+
+
+def test_no_texts_have_no_answers_and_rows_may_differ_in_length(model):
+    found = grpc_client.predict({"text": [], "text_b": []}, model[1], signature="pairs")
+    assert found["probabilities"].shape == (0, 3)
+    rows = [[2, 5, 3], [2, 5, 6, 7, 3]]
+    found = grpc_client.predict({"input_ids": rows}, model[1], signature="tokens")
+    for row, logits in zip(rows, found["logits"], strict=True):
+        alone = grpc_client.predict({"input_ids": [row]}, model[1], signature="token_ids")
+        np.testing.assert_allclose(logits, alone["logits"][0], atol=1e-5)
+
+
+@pytest.mark.parametrize("values", [[["a"], ["b", "c"]], [[1.5]], [None], ["\ud800"]])
+def test_what_is_neither_text_nor_number_is_refused(values):
+    with pytest.raises(InputError, match="text must hold texts, or whole numbers.* Received"):
+        grpc_client.predict({"text": values}, "127.0.0.1:1")

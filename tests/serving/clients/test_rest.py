@@ -60,3 +60,20 @@ def test_a_refusal_says_why(address):
 def test_inputs_that_are_none_are_refused(text):
     with pytest.raises(InputError, match="--inputs must be an? .*Received"):
         rest.read_inputs(text)
+
+
+@pytest.mark.parametrize("content", [b"{}", b"[]", b"{", b""])
+def test_what_is_no_answer_of_a_server_is_said(content):
+    class Other(Handler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content) + (content == b"{")))
+            self.end_headers()
+            self.wfile.write(content)
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Other) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(InputError, match="a%20name:predict must be a server. Received"):
+            rest.predict({"text": ["a"]}, f"http://127.0.0.1:{server.server_port}", "a name")
+        server.shutdown()

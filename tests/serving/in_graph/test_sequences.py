@@ -43,3 +43,8 @@ def test_pairs_have_the_ids_of_python(pairs, max_seq_length):
 def test_a_vocabulary_must_have_what_a_sequence_begins_and_ends_with():
     with pytest.raises(InputError, match=r"Received: '\[CLS\]'"):
         Sequences(WordPieceTokenizer({"[UNK]": 0}), IN_GRAPH, 8)
+
+
+def test_pairs_have_as_many_second_texts():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="as many second texts as first ones"):
+        encode(2, 9)(tf.constant(["a", "b"]), tf.constant(["a"]))
