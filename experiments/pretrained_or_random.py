@@ -1,8 +1,10 @@
 r"""The point of the paper at our scale: the same encoder, pretrained and not, learns three tasks.
 
 Claim    BERT-Mini, pretrained for 40 minutes on 14 MB of text by `pretrain_mini`, scores higher on
-         SST-2, STS-B and QQP than from random weights: same data, steps, rate and seeds.
-Cost     About 40 minutes on 2 quiet cores after the pre-training, 2 GB of memory.
+         SST-2, STS-B and QQP than from random weights: same data, steps, rate and seeds. It holds
+         on STS-B, the smallest set: 0.417 against 0.187. On SST-2 (0.807 against 0.813) and QQP
+         (0.599 against 0.591) the starts differ by about a standard deviation.
+Cost     About an hour of one core after the pre-training, 2 GB of memory.
 Command  python -m experiments.pretrained_or_random --pretrained_dir=pretrain_mini \
              --data_dir=data/glue --output_dir=pretrained_or_random
 Found    experiments/results/pretrained_or_random.json and .png.
