@@ -3,7 +3,7 @@ r"""A 6-layer encoder is fine-tuned on the paper's tasks, or what of them may be
 Claim    all-MiniLM-L6-v2 (6 layers, 384 wide) reaches on SST-2 an accuracy of at least 0.90 and on
          MRPC an F1 of at least 0.86; on STS-B a Spearman correlation of 0.87 was sought and is not
          reached, here or by PyTorch (0.850 and 0.851). The other rows are reported as they come.
-Cost     On a CPU from 11 minutes (WNLI, 3 seeds) to 98 (RTE, 3 seeds) a row, 6.5 hours in all, where
+Cost     On a CPU from 11 minutes (WNLI, 3 seeds) to 98 (RTE, 3 seeds) a row, 6.5 hours in all, as
          other work shared its 2 cores; 2 GB of memory.
 Command  python -m experiments.fine_tuning --init_checkpoint=all-MiniLM-L6-v2 --data_dir=data \
              --output_dir=fine_tuning --row=MRPC,STS-B
