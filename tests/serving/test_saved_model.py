@@ -5,6 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 import bert_keras
 from bert_keras.config import MULTI_LABEL
@@ -257,3 +258,39 @@ def test_a_tagger_takes_words_as_they_are(tmp_path):
     for index, one in enumerate(expected):
         found = {key: values[index] for key, values in batch.items()}
         assert_tagged(found | {"words": [word.word.encode() for word in one.words]}, one)
+
+
+@pytest.mark.slow
+def test_the_other_signatures_compute_what_keras_does(tmp_path):
+    folder = write_model(tmp_path / "model", "classifier")
+    version = write_export(folder, tmp_path / "a folder", max_seq_length=LENGTH)
+    inputs = {
+        "input_ids": [[2, 5, 6, 3], [2, 7, 3, 0]],
+        "input_mask": [[1, 1, 1, 1], [1, 1, 1, 0]],
+        "segment_ids": [[0, 0, 1, 1], [0, 0, 0, 0]],
+    }
+    inputs = {name: np.array(rows, np.int32) for name, rows in inputs.items()}
+    given = {name: (rows, {}) for name, rows in inputs.items()}
+    features = {
+        name: tf.train.Feature(int64_list=tf.train.Int64List(value=rows[0]))
+        for name, rows in inputs.items()
+    }
+    example = tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
+    of = {"dtype": "string"}
+    requests = [
+        (version, "tokens", given),
+        (version, "token_ids", {"input_ids": given["input_ids"]}),
+        (version, "examples", {"examples": ([example], {})}),
+        (version, "pairs", {"text": (["abc", "d"], of), "text_b": (["e", ""], of)}),
+    ]
+    *numbers, pairs = ask(requests, tmp_path)
+    tokens, token_ids, examples = (answer["logits"] for answer in numbers)
+    head = load_head(folder, max_seq_length=LENGTH)
+    close(tokens, head.model(inputs)["logits"])
+    close(examples, tokens[:1])
+    ones = np.ones_like(inputs["input_ids"])
+    of_ids = inputs | {"input_mask": ones, "segment_ids": ones - 1}
+    close(token_ids, head.model(of_ids)["logits"])
+    expected = Predictor(folder, max_seq_length=LENGTH).predict([("abc", "e"), "d"])
+    for probabilities, one in zip(pairs["probabilities"], expected, strict=True):
+        close(probabilities, [*one.probabilities.values()])

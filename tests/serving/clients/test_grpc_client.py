@@ -1,6 +1,12 @@
-"""The client against a small prediction service over a real export; not the official server."""
+"""The client against a real export: served by the official server where it is on the PATH.
+
+Nowhere it was: a small service stands in for it, and has messages of its own.
+"""
 
 import json
+import os
+import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -19,7 +25,11 @@ import grpc  # noqa: E402
 from tensorflow_serving.apis import prediction_log_pb2, prediction_service_pb2_grpc  # noqa: E402
 
 from bert_keras.serving.clients import grpc_client  # noqa: E402
-from experiments import prediction_service  # noqa: E402
+from tests.serving.clients import servers  # noqa: E402
+
+needs_own_words = pytest.mark.skipif(
+    bool(shutil.which(servers.BINARY)), reason="the official server has other words"
+)
 
 
 @pytest.fixture(scope="module")
@@ -27,10 +37,9 @@ def model(tmp_path_factory):
     """The folder of a model, and the address of a service over its export."""
     folder = tmp_path_factory.mktemp("model")
     stored_models.write(stored_models.stored("classifier"), folder / "model", "bert_keras")
-    version = export(load_head(str(folder / "model")), str(folder / "served"))
-    server, address = prediction_service.start(version)
-    yield folder / "model", address
-    server.stop(None)
+    export(load_head(str(folder / "model")), str(folder / "served"))
+    with servers.serving(str(folder / "served")) as address:
+        yield folder / "model", address
 
 
 def test_answers_are_those_of_the_predictor(model):
@@ -54,6 +63,7 @@ def test_the_program_prints_text(model, capsys):
     assert json.loads(capsys.readouterr().out)["label"][0] in stored_models.CONFIG.labels
 
 
+@needs_own_words
 @pytest.mark.parametrize(
     ("inputs", "signature", "message"),
     [
@@ -108,3 +118,22 @@ def test_no_texts_have_no_answers_and_rows_may_differ_in_length(model):
 def test_what_is_neither_text_nor_number_is_refused(values):
     with pytest.raises(InputError, match="text must hold texts, or whole numbers.* Received"):
         grpc_client.predict({"text": values}, "127.0.0.1:1")
+
+
+@pytest.mark.slow
+@needs_own_words
+def test_a_server_on_the_path_is_asked(model, tmp_path, monkeypatch):
+    """A program of that name that takes its flags; it runs the small service."""
+    binary = tmp_path / servers.BINARY
+    binary.write_text(
+        f"""#!{sys.executable}
+import os, sys
+port, _, versions = (word.partition("=")[2] for word in sys.argv[1:])
+command = [sys.executable, "-m", "experiments.prediction_service"]
+os.execv(sys.executable, [*command, f"--port={{port}}", f"--version={{versions}}/1"])
+"""
+    )
+    binary.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with servers.serving(str(model[0].parent / "served")) as address:
+        assert grpc_client.predict({"text": ["a"]}, address)["label"].shape == (1,)
