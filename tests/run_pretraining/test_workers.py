@@ -140,11 +140,11 @@ def test_the_chief_cannot_begin_and_both_end(context, inputs, tmp_path):
 def test_the_chief_cannot_save_and_both_end(context, inputs, tmp_path):
     settings, errors = long_settings(inputs, tmp_path / "run"), str(tmp_path / "errors")
     os.makedirs(settings.output_dir)
-    blocking = run_state.checkpoint_path(settings.output_dir, 100) + ".data-00000-of-00001"
+    blocking = run_state.checkpoint_path(settings.output_dir, 40) + ".data-00000-of-00001"
     os.makedirs(os.path.join(blocking, "in_the_way"))
     workers = processes.start_workers(context, settings, errors=errors)
     assert processes.join(workers) == [1, 1]
-    assert "The checkpoint of step 100 could not be written" in text_of(errors, 0)
+    assert "The checkpoint of step 40 could not be written" in text_of(errors, 0)
     assert "lost another one" in text_of(errors, 1)
 
 
@@ -184,8 +184,8 @@ def test_the_order_of_data_does_not_depend_on_the_devices(context, inputs, tmp_p
     settings = dataclasses.replace(
         long_settings(inputs, tmp_path / "run"),
         bert_config_file=str(tmp_path / "config.json"),
-        report_steps=100,
-        stop_after_steps=100,
+        report_steps=40,
+        stop_after_steps=40,
     )
     whole = dataclasses.replace(settings, output_dir=str(tmp_path / "whole"), stop_after_steps=0)
     ways = [(settings, 1), (dataclasses.replace(settings, strategy="mirrored"), 2), (settings, 1)]
