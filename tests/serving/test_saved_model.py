@@ -294,3 +294,10 @@ def test_the_other_signatures_compute_what_keras_does(tmp_path):
     expected = Predictor(folder, max_seq_length=LENGTH).predict([("abc", "e"), "d"])
     for probabilities, one in zip(pairs["probabilities"], expected, strict=True):
         close(probabilities, [*one.probabilities.values()])
+
+
+def test_an_export_with_another_vocabulary_is_refused(exported, tmp_path):
+    copy = shutil.copytree(exported, tmp_path / "copy")
+    (copy / "vocab.txt").write_text("[PAD]\n")
+    with pytest.raises(InputError, match="A model has one vocabulary. Received: .*copy/vocab.txt"):
+        load_head(str(copy))

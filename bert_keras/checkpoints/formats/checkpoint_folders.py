@@ -62,6 +62,8 @@ def read(folder: str, checkpoint: str, do_lower_case: bool | None = None) -> Sto
     Raises:
         InputError: a file is missing or damaged.
     """
+    if checkpoint == saved_model.find_checkpoint(folder):
+        saved_model.check_vocabulary(folder)
     config, model = read_config(folder)
     return StoredModel(
         config=config,

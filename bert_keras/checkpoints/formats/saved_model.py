@@ -33,14 +33,12 @@ def write_weight_names(keys: Mapping[str, str], folder: str) -> None:
 def find_checkpoint(folder: str) -> str | None:
     """The prefix of the weights of an export; None: the folder is none, or none of ours."""
     names = tf.io.gfile.listdir(folder)
-    if GRAPH_FILE not in names or NAMES_FILE not in names:
-        return None
-    _check_vocabulary(folder)
-    return tf.io.gfile.join(folder, _VARIABLES)
+    has_names = GRAPH_FILE in names and NAMES_FILE in names
+    return tf.io.gfile.join(folder, _VARIABLES) if has_names else None
 
 
-def _check_vocabulary(folder: str) -> None:
-    """Raises InputError if it differs from that of the graph."""
+def check_vocabulary(folder: str) -> None:
+    """Raises InputError if the vocabulary of an export is not that of its graph."""
     path = tf.io.gfile.join(folder, VOCABULARY_FILE)
     of_graph = tf.io.gfile.join(folder, "assets", VOCABULARY_FILE)
     if read_bytes(path) != read_bytes(of_graph):

@@ -3,7 +3,9 @@ import pytest
 import tensorflow as tf
 
 from bert_keras.checkpoints.files import bundle
+from bert_keras.checkpoints.formats.detection import read_weights
 from bert_keras.checkpoints.formats.saved_model import (
+    check_vocabulary,
     find_checkpoint,
     open_weights,
     weight_key,
@@ -53,4 +55,10 @@ def test_a_vocabulary_that_is_not_that_of_the_graph_is_refused(folder):
     with pytest.raises(
         InputError, match="A model has one vocabulary. Received: .*vocab.txt, which"
     ):
-        find_checkpoint(str(folder))
+        check_vocabulary(str(folder))
+
+
+def test_weights_alone_need_no_vocabulary(folder):
+    check_vocabulary(str(folder))
+    (folder / "vocab.txt").unlink()
+    assert read_weights(str(folder)).shapes == {"output_bias": (2,)}
