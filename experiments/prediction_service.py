@@ -14,6 +14,7 @@ from typing import Any
 
 from bert_keras import flags
 from bert_keras.backend import import_tensorflow_quietly
+from bert_keras.errors import InputError
 
 import_tensorflow_quietly()
 import grpc  # noqa: E402
@@ -84,7 +85,12 @@ def start(version: str, num_threads: int = 4, port: int = 0) -> tuple[grpc.Serve
         version: the folder of one version of an export.
         num_threads: the most requests at the same time.
         port: of 127.0.0.1; 0: any that is free.
+
+    Raises:
+        InputError: there is no export, or the port is taken.
     """
+    if not Path(version, "saved_model.pb").is_file():
+        raise InputError(f"--version must be the folder of an export. Received: {version}")
     options = [
         ("grpc.max_receive_message_length", MOST_BYTES),
         ("grpc.max_send_message_length", MOST_BYTES),
@@ -92,7 +98,12 @@ def start(version: str, num_threads: int = 4, port: int = 0) -> tuple[grpc.Serve
     pool = concurrent.futures.ThreadPoolExecutor(num_threads)
     server = grpc.server(pool, options=options)
     prediction_service_pb2_grpc.add_PredictionServiceServicer_to_server(Service(version), server)
-    port = server.add_insecure_port(f"127.0.0.1:{port}")
+    try:
+        port = server.add_insecure_port(f"127.0.0.1:{port}")
+    except RuntimeError as error:
+        raise InputError(
+            f"--port must be a free one, or 0 for any. Received: {port} ({error})"
+        ) from error
     server.start()
     return server, f"127.0.0.1:{port}"
 

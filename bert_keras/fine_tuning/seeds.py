@@ -34,7 +34,7 @@ def run_seeds(setup: Setup, settings: FineTuningSettings) -> Results | None:
         results of that run. None if it was stopped.
 
     Raises:
-        InputError: nothing would be compared, or a run cannot work.
+        InputError: a model that others made would be lost, or a run cannot work.
     """
     if settings.num_seeds == 1:
         return setup.run(settings, setup.start)

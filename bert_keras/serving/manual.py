@@ -49,7 +49,7 @@ MEANINGS = {
     "masked_lm_logits": "one number for each id of the vocabulary",
     "next_sentence_logits": "two numbers: b follows a; it does not",
     "question": "questions",
-    "words": 'the words of each text, filled up with "", also those that are given',
+    "words": 'the words of each text, filled up with ""; an empty last word is such filling',
     "word_start": "where they begin in the text, in characters",
     "word_end": "where they end",
     "word_label": "their labels",
@@ -147,7 +147,7 @@ def notify_of_change(before: str, after: str) -> None:
     for name in ("task", "labels"):
         if old.get(name) != new[name]:
             notify(
-                f"{after} is another model than {before}, which a server lets go for it: {name} "
+                f"{after} is another model than {before}, whose place it takes on a server: {name} "
                 f"was {old.get(name)!r:.200} and is {new[name]!r:.200}"
             )
 

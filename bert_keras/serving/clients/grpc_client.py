@@ -48,7 +48,6 @@ def predict(
         InputError: the server cannot be reached, or refuses; it says why. The package is not there.
     """
     import_tensorflow_quietly()
-    import numpy as np
     import tensorflow as tf
 
     try:
@@ -63,15 +62,7 @@ def predict(
     request.model_spec.name = model
     request.model_spec.signature_name = signature
     for name, values in padded(inputs).items():
-        try:
-            is_number = np.asarray(values).dtype.kind in "iub" and len(values)
-            dtype = tf.int32 if is_number or name in NUMBERS else tf.string
-            request.inputs[name].CopyFrom(tf.make_tensor_proto(values, dtype))
-        except (TypeError, ValueError) as error:  # of a character that is none, too
-            raise InputError(
-                f"{name} must hold texts, or whole numbers, in rows of one length. "
-                f"Received: {values!r:.200}"
-            ) from error
+        request.inputs[name].CopyFrom(_tensor(name, values))
     with grpc.insecure_channel(address) as channel:
         service = prediction_service_pb2_grpc.PredictionServiceStub(channel)
         try:
@@ -81,6 +72,22 @@ def predict(
                 f"{address} refused the request: {error.code().name}: {error.details():.500}"
             ) from error
     return {name: tf.make_ndarray(tensor) for name, tensor in response.outputs.items()}
+
+
+def _tensor(name: str, values: Sequence[Any]) -> Any:
+    """The values of an input as a `TensorProto` of strings or int32."""
+    import numpy as np
+    import tensorflow as tf
+
+    try:
+        is_number = np.asarray(values).dtype.kind in "iub" and len(values)
+        dtype = tf.int32 if is_number or name in NUMBERS else tf.string
+        return tf.make_tensor_proto(values, dtype)
+    except (TypeError, ValueError) as error:  # of a character that is none, too
+        raise InputError(
+            f"{name} must hold texts, or whole numbers, in rows of one length. "
+            f"Received: {values!r:.200}"
+        ) from error
 
 
 def main(settings: Settings) -> None:
