@@ -35,12 +35,16 @@ def traced(model):
 
 
 @pytest.mark.parametrize("num_rows", [1, 32, 33, 70])
-def test_rows_are_filled_up_and_run_32_at_a_time(traced, num_rows):
-    lengths = np.arange(num_rows) % 7
+@pytest.mark.parametrize("step", [1, 9])
+def test_outputs_are_in_the_order_of_the_rows_and_filled_up(traced, num_rows, step):
+    lengths = step * (np.arange(num_rows) % 7)
     outputs = traced(rows(lengths))
     places = np.arange(max(1, lengths.max()))
     expected = np.where(places < lengths[:, None], 100 * (places + 1) + 11, 0)
-    np.testing.assert_array_equal(outputs["tokens"], expected)
+    # Behind a row's own positions there may be anything.
+    found = np.where(places < lengths[:, None], outputs["tokens"], 0)
+    assert outputs["tokens"].shape == expected.shape
+    np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(outputs["total"], expected.sum(axis=-1))
 
 
@@ -49,15 +53,30 @@ def test_no_rows_have_no_outputs(traced):
     assert outputs["total"].shape == (0,) and outputs["tokens"].shape == (0, 1)
 
 
-def test_the_model_never_sees_more_than_32_rows(model):
+def shapes_seen(model, lengths):
+    """The shapes of the ids that the model gets, call by call."""
     seen = []
 
     def call(inputs):
-        tf.py_function(lambda ids: seen.append(len(ids)), [inputs["input_ids"]], [])
+        tf.py_function(lambda ids: seen.append(tuple(ids.shape)), [inputs["input_ids"]], [])
         return {"ids": inputs["input_ids"]}
 
-    outputs = run(model, rows([3] * 70), call)
-    assert seen == [32, 32, 6] and outputs["ids"].shape == (70, 3)
+    outputs = run(model, rows(lengths), call)
+    assert outputs["ids"].shape == (len(lengths), max(lengths))
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("lengths", "shapes"),
+    [
+        ([3] * 70, [(32, 3), (32, 3), (6, 3)]),
+        ([5, 200, 5, 190], [(2, 200), (2, 5)]),  # one call would fill up 400 positions
+        ([5, 37, 5], [(3, 37)]),  # 64 positions cost less than another call
+        ([5, 38, 5], [(2, 38), (1, 5)]),
+    ],
+)
+def test_the_model_sees_rows_of_about_one_length_together(model, lengths, shapes):
+    assert shapes_seen(model, lengths) == shapes
 
 
 def test_a_model_of_choices_sees_each_row_as_the_only_choice():
