@@ -2,11 +2,11 @@ r"""How fast a text becomes a vector: exported, in Python, and by what others of
 
 Claim    Sought: one short text takes no longer than by onnxruntime behind the Rust tokenizer, and
          2,000 sentences of mixed lengths go 1.2 times as fast as by the better of onnxruntime and
-         sentence-transformers, same weights and texts, two cores. LiteRT's int8 does: 1.1 ms
-         against 2.4, and 2.7 times as many sentences a second. A SavedModel does not: 11.5 ms, 0.73
-         times as many; by TensorFlow's profiler three quarters of a short request are its 37
-         products of matrices. The first request after the warm-up takes 1.5 times the usual time
-         (sought: 2).
+         sentence-transformers, same weights and texts, two cores. LiteRT's int8 does: 0.7 ms
+         against 2.2, and 2.7 times as many sentences a second. A SavedModel does not: 8.9 ms, 0.98
+         times as many, in bfloat16 9.8 ms and 1.08 times; by TensorFlow's profiler over half of a
+         short request are its 37 products of matrices, a fifth its 24 transpositions. The first
+         request after the warm-up takes 1.3 times the usual time (sought: 2).
 Cost     Four minutes on 2 quiet cores, 2 GB of memory.
 Command  python -m experiments.serving_speed --model=all-MiniLM-L6-v2 --num_rounds=2 \
              --input_file=STS-B/dev.tsv
@@ -43,8 +43,8 @@ class Settings:
     input_file: str = flags.required("TSV with the columns sentence1 and sentence2.")
     row: list[str] = flags.setting(
         (
-            *("saved_model", "predictor", "litert_float32", "litert_int8"),
-            *("onnxruntime", "sentence_transformers"),
+            *("saved_model", "saved_model_bfloat16", "predictor"),
+            *("litert_float32", "litert_int8", "onnxruntime", "sentence_transformers"),
         ),
         "Rows to measure.",
     )
@@ -54,20 +54,26 @@ class Settings:
     output_file: str = flags.setting(str(RESULTS), "Where the figures go, as JSON.")
 
 
-def saved_model(model: str, folder: str) -> Embed:
+def saved_model(policy: str) -> Callable[[str, str], Embed]:
     """`serving_default` of an export, after its warm-up."""
-    import tensorflow as tf
 
-    from bert_keras.serving import warm_up
-    from bert_keras.serving.load import load_head
-    from bert_keras.serving.saved_model import export
+    def make(model: str, folder: str) -> Embed:
+        import tensorflow as tf
 
-    head = load_head(model)
-    signature = tf.saved_model.load(export(head, folder)).signatures["serving_default"]
-    texts = {"text": tf.TensorSpec([None], tf.string)}
-    for request in warm_up.requests(texts, head.task.max_seq_length):
-        signature(text=tf.constant(request["text"]))
-    return lambda texts: signature(text=tf.constant(texts))["embedding"].numpy()
+        from bert_keras.serving import warm_up
+        from bert_keras.serving.load import load_head
+        from bert_keras.serving.saved_model import export
+        from bert_keras.training.precision import precision
+
+        with precision(policy):
+            head = load_head(model)
+        signature = tf.saved_model.load(export(head, folder)).signatures["serving_default"]
+        texts = {"text": tf.TensorSpec([None], tf.string)}
+        for request in warm_up.requests(texts, head.task.max_seq_length):
+            signature(text=tf.constant(request["text"]))
+        return lambda texts: signature(text=tf.constant(texts))["embedding"].numpy()
+
+    return make
 
 
 def predictor(model: str, folder: str) -> Embed:
@@ -153,7 +159,8 @@ def sentence_transformers(model: str, folder: str) -> Embed:
 
 
 ROWS: dict[str, Callable[[str, str], Embed]] = {
-    "saved_model": saved_model,
+    "saved_model": saved_model("float32"),
+    "saved_model_bfloat16": saved_model("bfloat16"),
     "predictor": predictor,
     "litert_float32": litert("float32"),
     "litert_int8": litert("int8"),
