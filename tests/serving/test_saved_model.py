@@ -11,6 +11,7 @@ import bert_keras
 from bert_keras.config import MULTI_LABEL
 from bert_keras.errors import InputError
 from bert_keras.serving import Predictor
+from bert_keras.serving.in_graph import run
 from bert_keras.serving.load import load_head
 from bert_keras.serving.saved_model import export
 from tests.serving.exports import LENGTH, ask, write_export, write_model
@@ -95,7 +96,10 @@ def question_inputs(contexts):
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
-    """Name of an export -> Python's answers, those of a batch, of its rows, and of no texts."""
+    """Name of an export -> Python's answers, those of a batch, of its rows, and of no texts.
+
+    The texts of a batch are run in groups of about one length, although they are short.
+    """
     models, exports = tmp_path_factory.mktemp("models"), tmp_path_factory.mktemp("exports")
     moved = tmp_path_factory.mktemp("moved") / "a folder"
     expected, requests = {}, []
@@ -103,9 +107,11 @@ def answers(tmp_path_factory):
         folder = write_model(models / name, model, **config)
         fields = {"max_seq_length": LENGTH} | FIELDS.get(name, {})
         predictor = Predictor(folder, task, **fields)
-        version = write_export(folder, exports / name, task, **fields)
-        if name == "labels":  # saved, loaded and saved again
-            version = write_export(version, exports / name)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(run, "PADDING_AT_A_TIME", 2)
+            version = write_export(folder, exports / name, task, **fields)
+            if name == "labels":  # saved, loaded and saved again
+                version = write_export(version, exports / name)
         version = f"{moved}/{name}/{os.path.basename(version)}"
         if name == "choices":
             expected[name] = predictor.predict([("abc d", ["a", "", "b c"]), ("e", ["f"] * 3)])
