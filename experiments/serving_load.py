@@ -101,6 +101,7 @@ def load(settings: Settings) -> dict[str, Any]:
     ours, theirs = context.Pipe()
     process = context.Process(target=serve, args=(settings.version, theirs), daemon=True)
     process.start()
+    theirs.close()  # or nobody would hear that the service has failed
     try:
         return _load(settings, ours.recv(), process.pid)
     finally:

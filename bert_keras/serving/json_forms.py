@@ -10,6 +10,7 @@ _FORMS = (
     ("question", "context"),
     ("context", "choices"),
     ("text_a", "text_b"),
+    ("text", "text_b"),  # as exports name them
     ("words",),
     ("text",),
 )

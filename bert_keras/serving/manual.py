@@ -26,8 +26,8 @@ MEANINGS = {
     "examples": "serialized tf.train.Example with the int64 features that the signature tokens has "
     "as inputs; input_mask and segment_ids may be missing",
     "input_ids": "ids of tokens, [CLS] and [SEP] among them",
-    "input_mask": "1 for a token, 0 for padding; shape [1, 1] for all; by default 1",
-    "segment_ids": "0 up to the first [SEP], 1 after it; shape [1, 1] for all; by default 0",
+    "input_mask": "1 for a token, 0 for padding; one value for all will do; by default 1",
+    "segment_ids": "0 up to the first [SEP], 1 after it; one value for all will do; by default 0",
     "masked_lm_positions": "places of the tokens that are sought, filled up with 0",
     "label": "the likeliest label",
     "is_label": "whether the probability of each label is at least 0.5",

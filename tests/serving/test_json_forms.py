@@ -15,6 +15,7 @@ from bert_keras.tasks.vectors.embedding import Vector
     [
         ({"text": "a"}, "a"),
         ({"text_a": "a", "text_b": "b"}, ("a", "b")),
+        ({"text": "a", "text_b": "b"}, ("a", "b")),
         ({"question": "q", "context": "c"}, ("q", "c")),
         ({"context": "c", "choices": ["a", "b"]}, ("c", ["a", "b"])),
         ({"words": ["a", "b"], "id": 7}, ["a", "b"]),
