@@ -15,6 +15,7 @@ from bert_keras.config import MULTI_LABEL, REGRESSION, BertConfig
 from bert_keras.data.encoded import EncodedExamples, Outputs
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
+from bert_keras.serving.heads import WITH_OFFSETS
 from bert_keras.tasks.classification.kinds import problem_type_of
 from bert_keras.tasks.classification.task import Classification
 from bert_keras.tasks.multiple_choice.task import MultipleChoice
@@ -134,7 +135,7 @@ def compare(
 def _of_set(
     task: str, config: BertConfig, labeled: LabeledSet, before: Outputs, after: Outputs
 ) -> SetAgreement:
-    has_positions = task in (Tagging.name, QuestionAnswering.name)  # others: one row an example
+    has_positions = task in WITH_OFFSETS  # others: one row an example
     lengths = labeled.examples.lengths if has_positions else [None] * len(labeled.examples.lengths)
     chosen = [CHOICES[task](outputs, labeled.examples, config) for outputs in (before, after)]
     is_equal = np.concatenate(

@@ -34,6 +34,8 @@ MODELS = {
     FillMask.name: ("masked_lm", "pretrainer"),
 }
 VECTORS = (Embedding.name, Features.name)
+# Tasks that read a long text to its end, in windows; their answers say where in it they stand.
+WITH_OFFSETS = (Tagging.name, QuestionAnswering.name)
 
 
 def usual_task(model: str) -> str:

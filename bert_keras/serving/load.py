@@ -15,12 +15,16 @@ from bert_keras.layers.initializers import zeros_to_be_loaded
 from bert_keras.models.bert import unpooled_bert
 from bert_keras.models.sentence_encoder import sentence_encoder
 from bert_keras.notices import notify
-from bert_keras.serving.heads import TASKS, check_fields, check_model, usual_task
-from bert_keras.tasks.squad.task import QuestionAnswering
-from bert_keras.tasks.tagging.task import Tagging
+from bert_keras.serving.heads import (
+    TASKS,
+    VECTORS,
+    WITH_OFFSETS,
+    check_fields,
+    check_model,
+    usual_task,
+)
 from bert_keras.tasks.task import Task
 from bert_keras.tasks.vectors.embedding import Embedding
-from bert_keras.tasks.vectors.features import Features
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
 FEWEST_TOKENS = 3  # [CLS], a piece, [SEP]
@@ -88,7 +92,7 @@ def _task(name: str, stored: StoredModel, given: dict[str, Any], path: str) -> T
 def _longest(name: str, stored: StoredModel) -> int:
     """The length of examples where nothing says it: what the model takes, or usual windows."""
     num_positions = stored.config.max_position_embeddings
-    if name in (Tagging.name, QuestionAnswering.name):
+    if name in WITH_OFFSETS:
         return min(TASKS[name]().max_seq_length, num_positions)
     of_pooling = stored.pooling and stored.pooling.max_seq_length
     return min(of_pooling or num_positions, num_positions)
@@ -96,7 +100,7 @@ def _longest(name: str, stored: StoredModel) -> int:
 
 def _model(stored: StoredModel, model: str, task: str, pooling: Pooling | None) -> keras.Model:
     build: Callable[[BertConfig], keras.Model] = BUILDERS[model]
-    if task in (Embedding.name, Features.name):
+    if task in VECTORS:
         build = unpooled_bert
     with zeros_to_be_loaded():
         built = build(stored.config)

@@ -4,6 +4,7 @@ from typing import Protocol
 
 import tensorflow as tf
 
+from bert_keras.serving.heads import WITH_OFFSETS
 from bert_keras.serving.in_graph.classification import InGraphClassification
 from bert_keras.serving.in_graph.embedding import InGraphEmbedding
 from bert_keras.serving.in_graph.features import InGraphFeatures
@@ -51,7 +52,6 @@ TWINS: dict[str, type[Twin]] = {
     Tagging.name: InGraphTagging,
     QuestionAnswering.name: InGraphQuestionAnswering,
 }
-WITH_OFFSETS = (Tagging.name, QuestionAnswering.name)  # answers say where they stand
 # Tasks whose input is a text, or a pair of them: the second one is `text_b`.
 PAIRED = (Classification.name, Embedding.name, Features.name)
 

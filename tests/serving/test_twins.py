@@ -1,9 +1,9 @@
 import pytest
 import tensorflow as tf
 
-from bert_keras.serving.heads import TASKS
+from bert_keras.serving.heads import TASKS, WITH_OFFSETS
 from bert_keras.serving.load import load_head
-from bert_keras.serving.twins import PAIRED, TWINS, WITH_OFFSETS, twin_of
+from bert_keras.serving.twins import PAIRED, TWINS, twin_of
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
 
