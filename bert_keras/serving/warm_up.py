@@ -5,7 +5,7 @@ for it. A server finds them in `assets.extra/` of a version.
 """
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
@@ -22,18 +22,23 @@ DEFAULT_SIGNATURE = "serving_default"
 def requests(
     signature: Mapping[str, tf.TensorSpec], max_seq_length: int
 ) -> Iterator[dict[str, np.ndarray]]:
-    """Yields requests of several sizes: few and many texts, short and long ones.
+    """Yields requests of several sizes: few and many texts, short and long ones, and both in one.
 
     Args:
         signature: name -> strings that a signature takes, [B] or [B, C].
         max_seq_length: the most tokens of an example.
     """
     for num_texts, num_words in itertools.product(NUMS_OF_TEXTS, (1, max_seq_length)):
-        text = WORD * num_words
-        shapes = {
-            name: [num_texts, NUM_CHOICES][: len(spec.shape)] for name, spec in signature.items()
-        }
-        yield {name: np.full(shape, text, object) for name, shape in shapes.items()}
+        yield _request(signature, [WORD * num_words] * num_texts)
+    # A model sees texts of about one length together: where texts are long these are two calls.
+    yield _request(signature, [WORD, WORD * max_seq_length])
+
+
+def _request(signature: Mapping[str, tf.TensorSpec], texts: Sequence[str]) -> dict[str, np.ndarray]:
+    """Of every input the same texts; where it takes several for one, the same as often."""
+    column = np.array(texts, object)  # [B]
+    grid = np.tile(column[:, np.newaxis], NUM_CHOICES)  # [B, C]
+    return {name: grid if len(spec.shape) == 2 else column for name, spec in signature.items()}
 
 
 def write(

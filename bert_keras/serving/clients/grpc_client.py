@@ -15,6 +15,8 @@ from bert_keras.serving.clients import rest
 from bert_keras.serving.clients.padding import padded
 
 NUMBERS = ("input_ids", "input_mask", "segment_ids", "masked_lm_positions")
+# gRPC takes answers of 4 MiB unless told otherwise: the vectors of twenty long texts are more.
+OPTIONS = (("grpc.max_receive_message_length", -1),)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,7 +65,7 @@ def predict(
     request.model_spec.signature_name = signature
     for name, values in padded(inputs).items():
         request.inputs[name].CopyFrom(_tensor(name, values))
-    with grpc.insecure_channel(address) as channel:
+    with grpc.insecure_channel(address, OPTIONS) as channel:
         service = prediction_service_pb2_grpc.PredictionServiceStub(channel)
         try:
             response = service.Predict(request, timeout)

@@ -90,7 +90,7 @@ def test_the_requests_that_warm_a_server_up_are_answered(model):
     folder, address = model
     records = tf.data.TFRecordDataset(str(folder.parent / "served" / "1" / WARM_UP_FILE))
     logs = [prediction_log_pb2.PredictionLog.FromString(record.numpy()) for record in records]
-    assert len(logs) == 7  # six of texts, one of pairs
+    assert len(logs) == 8  # seven of texts, one of pairs
     with grpc.insecure_channel(address) as channel:
         service = prediction_service_pb2_grpc.PredictionServiceStub(channel)
         for log in logs:
@@ -112,6 +112,11 @@ def test_no_texts_have_no_answers_and_rows_may_differ_in_length(model):
     for row, logits in zip(rows, found["logits"], strict=True):
         alone = grpc_client.predict({"input_ids": [row]}, model[1], signature="token_ids")
         np.testing.assert_allclose(logits, alone["logits"][0], atol=1e-5)
+
+
+def test_an_answer_may_be_larger_than_grpc_usually_takes(model):
+    found = grpc_client.predict({"text": ["a"] * 300_000}, model[1])
+    assert found["probabilities"].shape == (300_000, 3)  # 3.6 MB, and as many of labels
 
 
 @pytest.mark.parametrize("values", [[["a"], ["b", "c"]], [[1.5]], [None], ["\ud800"]])
