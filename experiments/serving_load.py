@@ -33,6 +33,7 @@ from experiments import machine
 
 RESULTS = Path(__file__).parent / "results" / "serving_load.json"
 MOST_WORDS = 5_000
+NUMS_OF_TEXTS = (1, 1, 1, 6)  # of a request, each as probable
 # Where the letters of words come from: Latin, Greek, Cyrillic, Hebrew, Arabic, Devanagari, Thai,
 # kana, ideographs, Hangul, emoji, and what is no letter.
 SCRIPTS = (
@@ -62,6 +63,11 @@ def text(rng: random.Random) -> str:
     return " ".join(rng.choices(words, k=num_words))
 
 
+def texts(rng: random.Random) -> list[str]:
+    """Those of one request: mostly one, or several of any lengths."""
+    return [text(rng) for _ in range(rng.choice(NUMS_OF_TEXTS))]
+
+
 def serve(version: str, connection: Any) -> None:
     """Runs the service until it is told to end."""
     import_tensorflow_quietly()
@@ -84,7 +90,7 @@ def ask(address: str, num_requests: int, seed: int, advance: Any) -> tuple[list[
         service = prediction_service_pb2_grpc.PredictionServiceStub(channel)
         for _ in range(num_requests):
             request = predict_pb2.PredictRequest()
-            request.inputs["text"].CopyFrom(tf.make_tensor_proto([text(rng)], tf.string))
+            request.inputs["text"].CopyFrom(tf.make_tensor_proto(texts(rng), tf.string))
             begin = time.monotonic()
             try:
                 service.Predict(request, timeout=300)

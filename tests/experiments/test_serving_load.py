@@ -20,6 +20,11 @@ def test_texts_are_empty_short_and_long_and_of_many_scripts():
     assert len({ord(text[0]) >> 8 for text in texts if text}) > 5
 
 
+def test_requests_have_one_text_or_several():
+    rng = random.Random(1)
+    assert {len(serving_load.texts(rng)) for _ in range(30)} == {1, 6}
+
+
 @pytest.mark.slow
 def test_every_request_is_answered(tmp_path):
     stored_models.write(stored_models.stored("classifier"), tmp_path / "model", "bert_keras")
