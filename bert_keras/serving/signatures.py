@@ -17,8 +17,8 @@ from bert_keras.checkpoints.loading import named_variables
 from bert_keras.config import BertConfig
 from bert_keras.data.encoded import INPUTS
 from bert_keras.layers.embeddings import check_range
+from bert_keras.serving.in_graph.length_groups import Tensors, run_in_groups
 from bert_keras.serving.in_graph.rows import Rows
-from bert_keras.serving.in_graph.run import Tensors, run
 from bert_keras.serving.load import Head
 from bert_keras.serving.twins import PAIRED, Twin
 from bert_keras.tasks.tagging.task import Tagging
@@ -97,7 +97,7 @@ def _answers(
     def answers(**texts):
         texts = {name: tf.ensure_shape(text, inputs[name].shape) for name, text in texts.items()}
         rows = encode(**texts)
-        return twin.decode(rows, run(model, rows, call))
+        return twin.decode(rows, run_in_groups(model, rows, call))
 
     return _concrete(answers, inputs)
 

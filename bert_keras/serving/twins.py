@@ -9,10 +9,10 @@ from bert_keras.serving.in_graph.classification import InGraphClassification
 from bert_keras.serving.in_graph.embedding import InGraphEmbedding
 from bert_keras.serving.in_graph.features import InGraphFeatures
 from bert_keras.serving.in_graph.fill_mask import InGraphFillMask
+from bert_keras.serving.in_graph.length_groups import Tensors
 from bert_keras.serving.in_graph.multiple_choice import InGraphMultipleChoice
 from bert_keras.serving.in_graph.question_answering import InGraphQuestionAnswering
 from bert_keras.serving.in_graph.rows import Rows
-from bert_keras.serving.in_graph.run import Tensors
 from bert_keras.serving.in_graph.tagging import InGraphTagging
 from bert_keras.serving.load import Head
 from bert_keras.tasks.classification.task import Classification

@@ -11,7 +11,7 @@ import bert_keras
 from bert_keras.config import MULTI_LABEL
 from bert_keras.errors import InputError
 from bert_keras.serving import Predictor
-from bert_keras.serving.in_graph import run
+from bert_keras.serving.in_graph import length_groups
 from bert_keras.serving.load import load_head
 from bert_keras.serving.saved_model import export
 from tests.serving.exports import LENGTH, ask, write_export, write_model
@@ -108,7 +108,7 @@ def answers(tmp_path_factory):
         fields = {"max_seq_length": LENGTH} | FIELDS.get(name, {})
         predictor = Predictor(folder, task, **fields)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(run, "PADDING_AT_A_TIME", 2)
+            patch.setattr(length_groups, "PADDING_AT_A_TIME", 2)
             version = write_export(folder, exports / name, task, **fields)
             if name == "labels":  # saved, loaded and saved again
                 version = write_export(version, exports / name)

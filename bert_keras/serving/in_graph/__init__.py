@@ -8,7 +8,7 @@ strings: clean, cut and join texts, as `tokenizers.packing`
 slices: parts of texts, by the places of their characters
 sequences: texts, or pairs of them, -> a row for each
 windows: overlapping windows over texts that are too long
-run: sequences -> what the model makes of them
+length_groups: sequences -> what the model makes of them, those of about one length together
 classification, embedding, features, fill_mask, multiple_choice: encode and decode of a task
 tagging, question_answering: the same of tasks whose answers stand somewhere in their texts
 spans: logits -> spans of pieces

@@ -3,8 +3,8 @@
 import tensorflow as tf
 
 from bert_keras.config import BertConfig
+from bert_keras.serving.in_graph.length_groups import Tensors
 from bert_keras.serving.in_graph.rows import Rows
-from bert_keras.serving.in_graph.run import Tensors
 from bert_keras.serving.in_graph.sequences import InGraph, Sequences
 from bert_keras.serving.in_graph.strings import tokens_by_id
 from bert_keras.tasks.vectors.features import Features

@@ -4,8 +4,8 @@ import pytest
 import tensorflow as tf
 
 from bert_keras.models.bert import token_inputs
+from bert_keras.serving.in_graph.length_groups import run_in_groups
 from bert_keras.serving.in_graph.rows import Rows
-from bert_keras.serving.in_graph.run import run
 
 
 def rows(lengths, **places):
@@ -31,7 +31,7 @@ def model():
 def traced(model):
     ragged = tf.RaggedTensorSpec([None, None], tf.int32)
     signature = [Rows(ragged, ragged, tf.TensorSpec([None], tf.int32), {})]
-    return tf.function(lambda rows: run(model, rows), input_signature=signature)
+    return tf.function(lambda rows: run_in_groups(model, rows), input_signature=signature)
 
 
 @pytest.mark.parametrize("num_rows", [1, 32, 33, 70])
@@ -61,7 +61,7 @@ def shapes_seen(model, lengths):
         tf.py_function(lambda ids: seen.append(tuple(ids.shape)), [inputs["input_ids"]], [])
         return {"ids": inputs["input_ids"]}
 
-    outputs = run(model, rows(lengths), call)
+    outputs = run_in_groups(model, rows(lengths), call)
     assert outputs["ids"].shape == (len(lengths), max(lengths))
     return seen
 
@@ -82,11 +82,11 @@ def test_the_model_sees_rows_of_about_one_length_together(model, lengths, shapes
 def test_a_model_of_choices_sees_each_row_as_the_only_choice():
     inputs = token_inputs((None, None))
     model = keras.Model(inputs, {"shape": keras.ops.sum(inputs["input_ids"], axis=-1)})
-    assert run(model, rows([2, 3]))["shape"].numpy().tolist() == [[3], [6]]
+    assert run_in_groups(model, rows([2, 3]))["shape"].numpy().tolist() == [[3], [6]]
 
 
 def test_a_model_gets_what_else_it_takes_from_the_places():
     places = keras.Input((None,), dtype="int32", name="masked_lm_positions")
     model = keras.Model(token_inputs() | {"masked_lm_positions": places}, {"places": places * 2})
-    outputs = run(model, rows([1] * 40, masked_lm_positions=tf.range(40)[:, None]))
+    outputs = run_in_groups(model, rows([1] * 40, masked_lm_positions=tf.range(40)[:, None]))
     assert outputs["places"].numpy().tolist() == [[2 * index] for index in range(40)]
