@@ -12,6 +12,10 @@ T = TypeVar("T")
 SECONDS_BETWEEN_LINES = 10.0
 
 
+def unseen(count: int) -> None:
+    """Takes the place of `Progress.advance` where nobody wants to see it."""
+
+
 class Progress:
     """Counts up to a total with rate and time left, on stderr; the total may be unknown.
 

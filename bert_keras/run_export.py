@@ -51,7 +51,8 @@ class Settings:
     )
     xla: bool = flags.setting(
         False,
-        "SavedModel: compile the model, anew for each shape of its inputs: for fixed shapes.",
+        "SavedModel: compile the model, anew for each shape of its inputs: for ids of few shapes, "
+        "as texts have many.",
     )
     core_ops_only: bool = flags.setting(
         False, "SavedModel: nothing of TensorFlow Text, for servers without it; a bit slower."

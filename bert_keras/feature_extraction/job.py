@@ -18,7 +18,7 @@ from bert_keras.feature_extraction.writers import LineFeatures, writer_for
 from bert_keras.files import check_replaceable, whole_file
 from bert_keras.layers.initializers import zeros_to_be_loaded
 from bert_keras.models.bert import unpooled_bert
-from bert_keras.progress import Progress
+from bert_keras.progress import Progress, unseen
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 from bert_keras.training.inference import Inference
 from bert_keras.training.stop import StopRequest
@@ -63,7 +63,7 @@ def features_of(
 ) -> list[LineFeatures]:
     """The features of some lines, in their order; they are computed in batches by length."""
     batch_size = min(batch_size, len(pool))
-    outputs = inference.run(_encoded(pool, tokenizer), batch_size, advance=lambda _: None)
+    outputs = inference.run(_encoded(pool, tokenizer), batch_size, advance=unseen)
     return [
         LineFeatures(line.index, line.tokens, values[: len(line.tokens)])
         for line, values in zip(pool, outputs["features"], strict=True)

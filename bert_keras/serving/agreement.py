@@ -15,6 +15,7 @@ from bert_keras.config import MULTI_LABEL, REGRESSION, BertConfig
 from bert_keras.data.encoded import EncodedExamples, Outputs
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
+from bert_keras.progress import unseen
 from bert_keras.serving.heads import WITH_OFFSETS
 from bert_keras.tasks.classification.kinds import problem_type_of
 from bert_keras.tasks.classification.task import Classification
@@ -101,7 +102,7 @@ def compare(
     before: OutputsOf,
     after: OutputsOf,
     batch_size: int = 32,
-    advance: Callable[[int], None] = lambda num_examples: None,
+    advance: Callable[[int], None] = unseen,
 ) -> Agreement:
     """Runs two models on the same examples.
 

@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from bert_keras.data.encoded import INPUTS, EncodedExamples, Outputs
 from bert_keras.errors import InputError
+from bert_keras.progress import unseen
 from bert_keras.serving.converted_folder import (
     Check,
     Page,
@@ -24,7 +25,7 @@ from bert_keras.serving.converted_folder import (
     read_description,
 )
 from bert_keras.serving.load import Head
-from bert_keras.serving.token_batches import Inputs, ignore, outputs_of
+from bert_keras.serving.token_batches import Inputs, outputs_of
 
 MODEL_FILE = "model.tflite"
 SIGNATURE = "tokens"
@@ -161,7 +162,7 @@ class LiteRTModel:
         self,
         examples: EncodedExamples,
         batch_size: int = 32,
-        advance: Callable[[int], None] = ignore,
+        advance: Callable[[int], None] = unseen,
     ) -> Outputs:
         """What the model makes of examples, in their order.
 

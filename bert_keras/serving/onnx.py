@@ -15,6 +15,7 @@ import tensorflow as tf
 
 from bert_keras.data.encoded import EncodedExamples, Outputs
 from bert_keras.errors import InputError
+from bert_keras.progress import unseen
 from bert_keras.serving.converted_folder import (
     Check,
     Page,
@@ -23,7 +24,7 @@ from bert_keras.serving.converted_folder import (
     read_description,
 )
 from bert_keras.serving.load import Head
-from bert_keras.serving.token_batches import Inputs, ignore, outputs_of
+from bert_keras.serving.token_batches import Inputs, outputs_of
 
 MODEL_FILE = "model.onnx"
 _NOT_INSTALLED = "ONNX needs {name}, which is not installed: pip install 'bert_keras[onnx]'"
@@ -109,7 +110,7 @@ class OnnxModel:
         self,
         examples: EncodedExamples,
         batch_size: int = 32,
-        advance: Callable[[int], None] = ignore,
+        advance: Callable[[int], None] = unseen,
     ) -> Outputs:
         """What the model makes of examples, in their order.
 

@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from bert_keras.data.encoded import EncodedExamples, Outputs
 from bert_keras.errors import InputError
+from bert_keras.progress import unseen
 from bert_keras.serving.load import load_head
 from bert_keras.training.inference import Inference
 from bert_keras.training.stop import StopRequest
@@ -42,7 +43,7 @@ class Predictor:
         self,
         inputs: Any,
         batch_size: int = 32,
-        advance: Callable[[int], None] = lambda num_examples: None,
+        advance: Callable[[int], None] = unseen,
     ) -> Any:
         """Answers each input, in their order; a text that is no list of them gets one answer.
 

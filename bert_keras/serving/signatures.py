@@ -17,8 +17,8 @@ from bert_keras.checkpoints.loading import named_variables
 from bert_keras.config import BertConfig
 from bert_keras.data.encoded import INPUTS
 from bert_keras.layers.embeddings import check_range
-from bert_keras.serving.in_graph.length_groups import Tensors, run_in_groups
-from bert_keras.serving.in_graph.rows import Rows
+from bert_keras.serving.in_graph.length_groups import Call, run_in_groups
+from bert_keras.serving.in_graph.rows import Rows, Tensors
 from bert_keras.serving.load import Head
 from bert_keras.serving.twins import PAIRED, Twin
 from bert_keras.tasks.tagging.task import Tagging
@@ -37,7 +37,10 @@ class ServedModel(tf.Module):
         is_compiled: the model is compiled by XLA, anew for every shape of its inputs.
 
     Attributes:
-        weight_names: the names of the weights in the original, in the order of `weights`.
+        weights: the variables of the model.
+        weight_names: their names in the original, in this order.
+        twin: the task in a graph.
+        tokens: the signature of this name, of which Python may leave out mask and segments.
         functions: name of a signature -> function of tensors by name -> outputs by name.
     """
 
@@ -75,7 +78,7 @@ def _encode(twin: Twin, name: str) -> Callable[..., Rows]:
     return twin.encode_words if name == WORDS else twin.encode
 
 
-def _call(model: keras.Model, is_compiled: bool) -> Callable[[Tensors], Tensors]:
+def _call(model: keras.Model, is_compiled: bool) -> Call:
     """The model as one function that all signatures share; its outputs are float32."""
 
     def infer(inputs):
@@ -92,7 +95,11 @@ def _call(model: keras.Model, is_compiled: bool) -> Callable[[Tensors], Tensors]
 
 
 def _answers(
-    twin: Twin, encode, model: keras.Model, call, inputs: dict[str, tf.TensorSpec]
+    twin: Twin,
+    encode: Callable[..., Rows],
+    model: keras.Model,
+    call: Call,
+    inputs: dict[str, tf.TensorSpec],
 ) -> Signature:
     def answers(**texts):
         texts = {name: tf.ensure_shape(text, inputs[name].shape) for name, text in texts.items()}
@@ -102,7 +109,7 @@ def _answers(
     return _concrete(answers, inputs)
 
 
-def _tokens(model: keras.Model, config: BertConfig, call) -> Signature:
+def _tokens(model: keras.Model, config: BertConfig, call: Call) -> Signature:
     """Ids, mask and segments, of the last two of which one value for all is enough.
 
     They have the values 1 and 0 where they are left out: a server reads this off the signature, but

@@ -12,10 +12,6 @@ from bert_keras.data.length_batches import single_batch
 Inputs = Mapping[str, np.ndarray]
 
 
-def ignore(num_examples: int) -> None:
-    """Progress that nobody wants to see."""
-
-
 def outputs_of(
     run: Callable[[Inputs], Mapping[str, np.ndarray]],
     input_names: Collection[str],

@@ -9,10 +9,9 @@ from bert_keras.serving.in_graph.classification import InGraphClassification
 from bert_keras.serving.in_graph.embedding import InGraphEmbedding
 from bert_keras.serving.in_graph.features import InGraphFeatures
 from bert_keras.serving.in_graph.fill_mask import InGraphFillMask
-from bert_keras.serving.in_graph.length_groups import Tensors
 from bert_keras.serving.in_graph.multiple_choice import InGraphMultipleChoice
 from bert_keras.serving.in_graph.question_answering import InGraphQuestionAnswering
-from bert_keras.serving.in_graph.rows import Rows
+from bert_keras.serving.in_graph.rows import Rows, Tensors
 from bert_keras.serving.in_graph.tagging import InGraphTagging
 from bert_keras.serving.load import Head
 from bert_keras.tasks.classification.task import Classification
@@ -30,6 +29,8 @@ from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 class Twin(Protocol):
     """What every twin does, a `tf.Module`; see the class of its task.
 
+    That of tagging takes words too: `signature_of_words` and `encode_words`.
+
     Attributes:
         signature: name -> strings that `encode` takes by this name.
     """
@@ -39,7 +40,7 @@ class Twin(Protocol):
     def encode(self, **inputs: tf.Tensor) -> Rows:
         """The sequences of B inputs."""
 
-    def decode(self, rows: Rows, outputs: Tensors) -> dict[str, tf.Tensor]:
+    def decode(self, rows: Rows, outputs: Tensors) -> Tensors:
         """The answers to the B inputs, each [B, ...], by what a model made of their sequences."""
 
 

@@ -1,4 +1,4 @@
-"""How programs ask a server for answers: what they need is this folder, and no model.
+"""How programs ask a server for answers: no model is loaded here.
 
 rest: JSON over HTTP, by Python's own library
 padding: rows of ids that differ in length, as a server takes them

@@ -3,8 +3,7 @@
 import tensorflow as tf
 
 from bert_keras.config import MULTI_LABEL, REGRESSION, SINGLE_LABEL, BertConfig
-from bert_keras.serving.in_graph.length_groups import Tensors
-from bert_keras.serving.in_graph.rows import Rows
+from bert_keras.serving.in_graph.rows import Rows, Tensors
 from bert_keras.serving.in_graph.sequences import InGraph, Sequences
 from bert_keras.tasks.classification.kinds import problem_type_of
 from bert_keras.tasks.classification.task import Classification
@@ -43,7 +42,7 @@ class InGraphClassification(tf.Module):
         """A row for each text, or pair, of strings [B]; an empty second text is none."""
         return self._sequences.encode(text, text_b)
 
-    def decode(self, rows: Rows, outputs: Tensors) -> dict[str, tf.Tensor]:
+    def decode(self, rows: Rows, outputs: Tensors) -> Tensors:
         """The answers to B texts by logits [B, L].
 
         Returns:

@@ -3,8 +3,7 @@
 import tensorflow as tf
 
 from bert_keras.config import BertConfig
-from bert_keras.serving.in_graph.length_groups import Tensors
-from bert_keras.serving.in_graph.rows import Rows
+from bert_keras.serving.in_graph.rows import Rows, Tensors
 from bert_keras.serving.in_graph.sequences import InGraph, Sequences
 from bert_keras.tasks.vectors.embedding import Embedding
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
@@ -32,6 +31,6 @@ class InGraphEmbedding(tf.Module):
         """A row for each text, or pair, of strings [B]; an empty second text is none."""
         return self._sequences.encode(text, text_b)
 
-    def decode(self, rows: Rows, outputs: Tensors) -> dict[str, tf.Tensor]:
+    def decode(self, rows: Rows, outputs: Tensors) -> Tensors:
         """`embedding` [B, H]."""
         return {"embedding": outputs["sentence_embedding"]}

@@ -3,8 +3,7 @@
 import tensorflow as tf
 
 from bert_keras.config import BertConfig
-from bert_keras.serving.in_graph.length_groups import Tensors
-from bert_keras.serving.in_graph.rows import Rows
+from bert_keras.serving.in_graph.rows import Rows, Tensors
 from bert_keras.serving.in_graph.sequences import InGraph, Sequences
 from bert_keras.serving.in_graph.strings import tokens_by_id
 from bert_keras.tasks.vectors.features import Features
@@ -34,7 +33,7 @@ class InGraphFeatures(tf.Module):
         """A row for each text, or pair, of strings [B]; an empty second text is none."""
         return self._sequences.encode(text, text_b)
 
-    def decode(self, rows: Rows, outputs: Tensors) -> dict[str, tf.Tensor]:
+    def decode(self, rows: Rows, outputs: Tensors) -> Tensors:
         """Tokens and vectors, filled up with "" and 0.
 
         Returns:
@@ -44,7 +43,7 @@ class InGraphFeatures(tf.Module):
         tokens = rows.ids.with_values(tf.gather(self._tokens, rows.ids.values)).to_tensor()
         lengths = rows.ids.row_lengths()
         is_token = tf.sequence_mask(lengths, tf.shape(tokens)[1])[..., tf.newaxis]  # [B, T, 1]
-        hidden = tf.cast(outputs["sequence_output"], tf.float32)
+        hidden = outputs["sequence_output"]
         return {
             "tokens": tokens,
             "features": tf.where(is_token, hidden, 0.0),

@@ -3,8 +3,7 @@
 import tensorflow as tf
 
 from bert_keras.config import BertConfig
-from bert_keras.serving.in_graph.length_groups import Tensors
-from bert_keras.serving.in_graph.rows import Rows
+from bert_keras.serving.in_graph.rows import Rows, Tensors
 from bert_keras.serving.in_graph.sequences import InGraph, Sequences
 from bert_keras.serving.in_graph.strings import clean, tokens_by_id
 from bert_keras.tasks.fill_mask.task import FillMask
@@ -55,7 +54,7 @@ class InGraphFillMask(tf.Module):
         num_masks = tf.cast(positions.row_lengths(), tf.int32)
         return rows._replace(places={"masked_lm_positions": table, "num_masks": num_masks})
 
-    def decode(self, rows: Rows, outputs: Tensors) -> dict[str, tf.Tensor]:
+    def decode(self, rows: Rows, outputs: Tensors) -> Tensors:
         """The best k pieces of the vocabulary for each mark, by `masked_lm_logits` [B, M, V].
 
         Returns:

@@ -6,15 +6,14 @@ import keras
 import tensorflow as tf
 
 from bert_keras.data.encoded import INPUTS
-from bert_keras.serving.in_graph.rows import Rows
+from bert_keras.serving.in_graph.rows import Rows, Tensors
 
 ROWS_AT_A_TIME = 32  # so that the windows of a long text do not take all memory
 # Positions filled up with 0 that cost less than another call of the model does: on a CPU, reading
 # its weights once more takes as long as some fifty positions. On a GPU nothing was measured.
 PADDING_AT_A_TIME = 64
 
-Tensors = dict[str, tf.Tensor]  # by name
-# Inputs of a model by name -> its outputs by name, as `keras.Model.output` has them.
+# Inputs of a model by name -> its outputs by name, as `keras.Model.output` has them, in float32.
 Call = Callable[[Tensors], Tensors]
 
 

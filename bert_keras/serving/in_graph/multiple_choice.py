@@ -3,8 +3,7 @@
 import tensorflow as tf
 
 from bert_keras.config import BertConfig
-from bert_keras.serving.in_graph.length_groups import Tensors
-from bert_keras.serving.in_graph.rows import Rows
+from bert_keras.serving.in_graph.rows import Rows, Tensors
 from bert_keras.serving.in_graph.sequences import InGraph, Sequences
 from bert_keras.tasks.multiple_choice.task import MultipleChoice
 from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
@@ -51,7 +50,7 @@ class InGraphMultipleChoice(tf.Module):
         rows = self._sequences.pack(tf.gather(ids[: shape[0]], owner), ids[shape[0] :])
         return rows._replace(owner=owner, places={"shape": shape})
 
-    def decode(self, rows: Rows, outputs: Tensors) -> dict[str, tf.Tensor]:
+    def decode(self, rows: Rows, outputs: Tensors) -> Tensors:
         """`choice`, int32 [B], from 0, and `probabilities` [B, C], of logits [B * C, 1]."""
         logits = tf.reshape(outputs["logits"], rows.places["shape"])
         probabilities = tf.nn.softmax(tf.cast(logits, tf.float64))

@@ -5,7 +5,7 @@ import tensorflow as tf
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
 from bert_keras.serving.in_graph.candidates import Candidates, best_first, distinct
-from bert_keras.serving.in_graph.rows import Rows
+from bert_keras.serving.in_graph.rows import Rows, Tensors
 from bert_keras.serving.in_graph.slices import code_points, grouped, text_slices
 from bert_keras.serving.in_graph.spans import Spans, best_spans, null_scores
 from bert_keras.serving.in_graph.windows import pieces_of, windows
@@ -74,7 +74,7 @@ class InGraphQuestionAnswering(tf.Module):
         }
         return Rows(tf.concat([head, rest], axis=1), segment_ids, found.owner, places)
 
-    def decode(self, rows: Rows, outputs: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
+    def decode(self, rows: Rows, outputs: Tensors) -> Tensors:
         """Of `start_logits` and `end_logits` [R, at least T]: the answer to each question.
 
         Returns `answer`, `start`, `end`, `score`, `null_odds` [B]; the best answers, best first,
@@ -139,7 +139,7 @@ class InGraphQuestionAnswering(tf.Module):
         probabilities: tf.Tensor,
         nulls: tf.Tensor,
         num_questions: tf.Tensor,
-    ) -> dict[str, tf.Tensor]:
+    ) -> Tensors:
         """The answer to each question: its best span, or none."""
         none = tf.size(ranked.question)
         place = tf.range(none)
@@ -167,7 +167,7 @@ class InGraphQuestionAnswering(tf.Module):
         }
 
 
-def _candidates(places: dict[str, tf.Tensor], spans: Spans) -> Candidates:
+def _candidates(places: Tensors, spans: Spans) -> Candidates:
     """Spans of pieces as parts of their contexts."""
     shift = tf.gather(tf.cast(places["piece_starts"].row_starts(), tf.int32), spans.question)
     pieces = tf.ragged.range(spans.first + shift, spans.last + shift + 1)

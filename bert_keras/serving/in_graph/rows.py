@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
+Tensors = dict[str, tf.Tensor]  # by name
+
 
 class Rows(NamedTuple):
     """R sequences of B inputs; an input may have several, or none.

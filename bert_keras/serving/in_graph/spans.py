@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from bert_keras.serving.in_graph.rows import Rows
+from bert_keras.serving.in_graph.rows import Rows, Tensors
 
 
 class Spans(NamedTuple):
@@ -20,9 +20,7 @@ class Spans(NamedTuple):
     end_logit: tf.Tensor
 
 
-def best_spans(
-    rows: Rows, outputs: dict[str, tf.Tensor], n_best_size: int, max_answer_length: int
-) -> Spans:
+def best_spans(rows: Rows, outputs: Tensors, n_best_size: int, max_answer_length: int) -> Spans:
     """The possible answers of all questions; see `ranked_spans`. They are not yet ranked.
 
     Args:
@@ -58,7 +56,7 @@ def best_spans(
     )
 
 
-def null_scores(rows: Rows, outputs: dict[str, tf.Tensor], num_questions: tf.Tensor) -> tf.Tensor:
+def null_scores(rows: Rows, outputs: Tensors, num_questions: tf.Tensor) -> tf.Tensor:
     """Of "no answer": the least score of [CLS] as start and end, float64 [B]; 0 without window."""
     logits = (outputs[name][:, :1] for name in ("start_logits", "end_logits"))
     scores = tf.reduce_sum(tf.add(*(tf.cast(logit, tf.float64) for logit in logits)), axis=1)
@@ -79,5 +77,5 @@ def _best_places(rows: Rows, logits: tf.Tensor, count: int) -> tuple[tf.Tensor, 
     return best.indices - rows.places["offset"][:, tf.newaxis], tf.cast(best.values, tf.float64)
 
 
-def _is_in_context(places: dict[str, tf.Tensor], place: tf.Tensor) -> tf.Tensor:
+def _is_in_context(places: Tensors, place: tf.Tensor) -> tf.Tensor:
     return (place >= 0) & (place < places["length"][:, tf.newaxis])

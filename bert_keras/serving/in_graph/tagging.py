@@ -3,7 +3,7 @@
 import tensorflow as tf
 
 from bert_keras.config import BertConfig
-from bert_keras.serving.in_graph.rows import Rows
+from bert_keras.serving.in_graph.rows import Rows, Tensors
 from bert_keras.serving.in_graph.slices import code_points, grouped, text_slices
 from bert_keras.serving.in_graph.windows import pieces_of, windows
 from bert_keras.tasks.tagging.entities import entity_bounds
@@ -69,7 +69,7 @@ class InGraphTagging(tf.Module):
         columns = (starts, starts + lengths, tf.strings.unicode_encode(codes, "UTF-8"))
         return self._rows(characters, *map(words.with_values, columns))
 
-    def decode(self, rows: Rows, outputs: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
+    def decode(self, rows: Rows, outputs: Tensors) -> Tensors:
         """Of `logits` [R, at least T, L]: words and entities of each text, filled up with "" and 0.
 
         Returns `words`, `word_start`, `word_end`, `word_label`, `word_score` [B, W], `num_words`
@@ -82,7 +82,7 @@ class InGraphTagging(tf.Module):
         all_logits = tf.tensor_scatter_nd_update(
             tf.repeat(self._without_piece[tf.newaxis], tf.size(words.values), axis=0),
             places["decided"][:, tf.newaxis],
-            tf.cast(logits, tf.float32),
+            logits,
         )
         label_ids = tf.math.top_k(all_logits).indices[:, 0]  # of equals the first
         probabilities = tf.nn.softmax(tf.cast(all_logits, tf.float64))
@@ -138,9 +138,7 @@ class InGraphTagging(tf.Module):
         cls, sep = (tf.fill([ids.nrows(), 1], index) for index in (self._cls, self._sep))
         return tf.concat([cls, ids, sep], axis=1)
 
-    def _entities(
-        self, places: dict[str, tf.Tensor], label_ids: tf.Tensor, scores: tf.Tensor
-    ) -> dict[str, tf.Tensor]:
+    def _entities(self, places: Tensors, label_ids: tf.Tensor, scores: tf.Tensor) -> Tensors:
         """The entities by the labels of all words; none where the labels name none."""
         owner = tf.cast(places["words"].value_rowids(), tf.int32)
         num_texts = places["words"].nrows(tf.int32)
