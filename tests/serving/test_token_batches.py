@@ -1,7 +1,8 @@
 import numpy as np
 
 from bert_keras.data.encoded import EncodedExamples
-from bert_keras.serving.token_batches import ignore, outputs_of
+from bert_keras.progress import unseen
+from bert_keras.serving.token_batches import outputs_of
 
 EXAMPLES = EncodedExamples.of_sequences(
     [np.arange(1, length + 1, dtype=np.int32) for length in (2, 5, 1, 4, 4)],
@@ -20,7 +21,7 @@ def sums(inputs):
     }
 
 
-def run(examples=EXAMPLES, batch_size=2, advance=ignore, padded_length=None):
+def run(examples=EXAMPLES, batch_size=2, advance=unseen, padded_length=None):
     outputs = ("sum", "position", "length")
     return outputs_of(sums, NAMES, outputs, examples, batch_size, advance, padded_length)
 
