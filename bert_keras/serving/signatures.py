@@ -52,16 +52,18 @@ class ServedModel(tf.Module):
         self.twin = twin
         call = _call(head.model, is_compiled)
         self.tokens = _tokens(head.model, head.config, call)
-        self.functions = {
+        functions = {
             name: _answers(twin, _encode(twin, name), head.model, call, strings)
             for name, strings in strings_of(head.task, twin).items()
         }
         if head.task.name in PAIRED:
-            self.functions.setdefault("pairs", self.functions["serving_default"])
-        self.functions["tokens"] = self.tokens
-        self.functions["token_ids"] = _token_ids(head.model, self.tokens)
+            functions.setdefault("pairs", functions["serving_default"])
+        functions["tokens"] = self.tokens
+        functions["token_ids"] = _token_ids(head.model, self.tokens)
         if _rank(head.model) == 2:
-            self.functions["examples"] = _examples(head.model, self.tokens)
+            functions["examples"] = _examples(head.model, self.tokens)
+        # Complete: what is added to the attribute of a tf.Module later cannot always be saved.
+        self.functions = functions
 
 
 def strings_of(task: Task, twin: Twin) -> dict[str, dict[str, tf.TensorSpec]]:

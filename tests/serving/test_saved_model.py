@@ -252,6 +252,18 @@ def test_core_operations_give_the_same_answers_where_there_is_nothing_else(name,
         CHECKS[name]({key: values[index] for key, values in batch.items()}, one)
 
 
+def test_a_model_that_has_learned_pairs_answers_them(tmp_path):
+    folder = write_model(tmp_path / "model", "classifier")
+    version = write_export(folder, tmp_path / "served", max_seq_length=LENGTH, is_pair=True)
+    pairs = [("abc", "e"), ("d", "a b c d")]
+    signatures = tf.saved_model.load(version).signatures
+    for name in ("serving_default", "pairs"):
+        text, text_b = (tf.constant(column) for column in zip(*pairs, strict=True))
+        batch = signatures[name](text=text, text_b=text_b)
+        for index, one in enumerate(Predictor(version).predict(pairs)):
+            assert_label({key: values[index].numpy() for key, values in batch.items()}, one)
+
+
 @pytest.mark.slow
 def test_a_tagger_takes_words_as_they_are(tmp_path):
     model, config, task = EXPORTS["tags"]
