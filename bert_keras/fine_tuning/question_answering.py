@@ -90,7 +90,6 @@ class AskedQuestions:
         self._features = prediction_features(self._file.contexts, questions, tokenizer, task.sizes)
         _notify_of_windows(self._file, self._features.examples)
         self._settings = task.answer_settings
-        self._tokenizer = tokenizer
         self._is_scored = settings.do_eval
         self._answered: tuple[Outputs | None, list[PredictedAnswer]] = (None, [])
 
@@ -125,7 +124,7 @@ class AskedQuestions:
         """The answers; found once for outputs that are both evaluated and written."""
         if outputs is not self._answered[0]:
             logits = without_padding(outputs, self._features)
-            answers = predicted_answers(self._features, logits, self._settings, self._tokenizer)
+            answers = predicted_answers(self._features, logits, self._settings)
             self._answered = (outputs, answers)
         return self._answered[1]
 

@@ -4,10 +4,11 @@ Words stand between the original's five white-space characters. The tokenizer to
 them, so the pieces of a text are those of its words.
 """
 
+import dataclasses
+import functools
 import itertools
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,8 @@ _WORD = re.compile("[^ \t\r\n\u202f]+")
 _LONGEST_REMEMBERED = 64  # characters; longer words, such as a line of Chinese, hardly come twice
 
 
-class EncodedContext(NamedTuple):
+@dataclasses.dataclass(frozen=True, eq=False)
+class EncodedContext:
     """A context of W words and P pieces.
 
     Attributes:
@@ -25,12 +27,14 @@ class EncodedContext(NamedTuple):
         word_starts: where each word starts, in characters, int64 [W].
         ids: its pieces, int32 [P].
         word_of_piece: int64 [P].
+        tokenizer: what made the pieces.
     """
 
     text: str
     word_starts: np.ndarray
     ids: np.ndarray
     word_of_piece: np.ndarray
+    tokenizer: WordPieceTokenizer
 
     def word_at(self, character: int) -> int:
         """The word that a character is part of, or the one before the space that it is."""
@@ -54,11 +58,24 @@ class EncodedContext(NamedTuple):
         end = self.word_of_piece.searchsorted(last, side="right")
         return int(start), int(end) - 1
 
+    def offsets(self, first: int, last: int) -> tuple[int, int]:
+        """Where in the text the pieces from `first` to `last` stand, in characters."""
+        starts, ends = self._piece_offsets[first : last + 1].T
+        return int(starts.min()), int(ends.max())
+
+    @functools.cached_property
+    def _piece_offsets(self) -> np.ndarray:
+        """Start and end of each piece, int32 [P, 2]: only answers need them."""
+        tokens = self.tokenizer.tokenize_with_offsets(self.text)
+        offsets = [(token.start, token.end) for token in tokens]
+        return np.array(offsets, np.int32).reshape(-1, 2)
+
 
 class Encoder:
     """Text -> ids of its pieces, remembering words. The tokenizer's vocabulary must have [UNK]."""
 
     def __init__(self, tokenizer: WordPieceTokenizer):
+        self._tokenizer = tokenizer
         self._ids_of_word = _IdsOfWord(tokenizer)
 
     def ids(self, text: str) -> list[int]:
@@ -72,7 +89,8 @@ class Encoder:
         counts = [*map(len, ids_of_words)]
         ids = np.fromiter(itertools.chain.from_iterable(ids_of_words), np.int32, sum(counts))
         word_of_piece = np.repeat(np.arange(len(counts)), counts)
-        return EncodedContext(text, np.array(starts, np.int64), ids, word_of_piece)
+        word_starts = np.array(starts, np.int64)
+        return EncodedContext(text, word_starts, ids, word_of_piece, self._tokenizer)
 
     def _ids_of_words(self, text: str) -> Iterator[list[int]]:
         return map(self._ids_of_word.__getitem__, _WORD.findall(text))

@@ -14,12 +14,10 @@ import numpy as np
 
 from bert_keras.errors import InputError
 from bert_keras.tasks.squad.answer_text import ANSWER_TEXTS
-from bert_keras.tasks.squad.contexts import EncodedContext
 from bert_keras.tasks.squad.features import PredictionFeatures
 from bert_keras.tasks.squad.packing import PlacedWindow
 from bert_keras.tasks.squad.reading import SquadFile
 from bert_keras.tasks.squad.spans import Span, ranked_spans
-from bert_keras.tokenizers.wordpiece import WordPieceTokenizer
 
 # Of a question none of whose spans can be the answer; the score of "no answer" that the original
 # begins with. It would answer "empty" there in version 1.1, and fail in 2.0.
@@ -71,7 +69,6 @@ def predicted_answers(
     features: PredictionFeatures,
     outputs: Mapping[str, Sequence[np.ndarray]],
     settings: AnswerSettings,
-    tokenizer: WordPieceTokenizer,
 ) -> list[PredictedAnswer]:
     """An answer to each question, in their order.
 
@@ -79,7 +76,6 @@ def predicted_answers(
         features: the N windows of the questions.
         outputs: `start_logits` and `end_logits`, N arrays each, as long as the window or longer.
         settings: how answers are chosen.
-        tokenizer: what the pieces were made by.
 
     Raises:
         InputError: a window has no logits.
@@ -92,13 +88,11 @@ def predicted_answers(
         rows_of_question[placed.question].append(row)
     answers = []
     for context, rows in zip(features.context_of_question, rows_of_question, strict=True):
-        text_of = functools.partial(
-            _text, features.contexts[context], tokenizer, settings.answer_text
-        )
+        text_at = ANSWER_TEXTS[settings.answer_text](features.contexts[context])
         windows, starts, ends = (
             [column[row] for row in rows] for column in (features.windows, start_logits, end_logits)
         )
-        answers.append(_answer(windows, starts, ends, text_of, settings))
+        answers.append(_answer(windows, starts, ends, text_at, settings))
     return answers
 
 
@@ -167,7 +161,7 @@ def _answer(
     windows: list[PlacedWindow],
     start_logits: list[np.ndarray],
     end_logits: list[np.ndarray],
-    text_of: Callable[[Span], str],
+    text_at: Callable[[int, int], str],
     settings: AnswerSettings,
 ) -> PredictedAnswer:
     """The answer to the question of these windows."""
@@ -175,17 +169,17 @@ def _answer(
         windows, start_logits, end_logits, settings.n_best_size, settings.max_answer_length
     )
     null = _null_span(start_logits, end_logits)
-    n_best = _with_probabilities(_n_best(spans, null, text_of, settings))
+    n_best = _with_probabilities(_n_best(spans, null, text_at, settings))
     if not spans:
         return PredictedAnswer("", NULL_ODDS_WITHOUT_SPAN, n_best, NO_SPAN)
     null_odds = _score(null) - spans[0].start_logit - spans[0].end_logit
     is_null = settings.version_2_with_negative and null_odds > settings.null_score_diff_threshold
-    text, span = ("", NO_SPAN) if is_null else (text_of(spans[0]), spans[0])
+    text, span = ("", NO_SPAN) if is_null else (_text(spans[0], text_at), spans[0])
     return PredictedAnswer(text, null_odds, n_best, span)
 
 
 def _n_best(
-    spans: list[Span], null: Span, text_of: Callable[[Span], str], settings: AnswerSettings
+    spans: list[Span], null: Span, text_at: Callable[[int, int], str], settings: AnswerSettings
 ) -> dict[str, Span]:
     """Text -> its best span, of the best texts, best first; "" if there is no answer."""
     has_null = settings.version_2_with_negative
@@ -194,16 +188,14 @@ def _n_best(
     for span in ranked:
         if len(best_by_text) >= settings.n_best_size:
             break
-        best_by_text.setdefault("" if span is null else text_of(span), span)
+        best_by_text.setdefault("" if span is null else _text(span, text_at), span)
     if has_null or not spans:
         best_by_text.setdefault("", null if has_null else NO_SPAN)
     return best_by_text
 
 
-def _text(
-    context: EncodedContext, tokenizer: WordPieceTokenizer, answer_text: str, span: Span
-) -> str:
-    return ANSWER_TEXTS[answer_text](context, span.first, span.last, tokenizer)
+def _text(span: Span, text_at: Callable[[int, int], str]) -> str:
+    return text_at(span.first, span.last)
 
 
 def _with_probabilities(best_by_text: dict[str, Span]) -> list[Candidate]:

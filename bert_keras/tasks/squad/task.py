@@ -8,7 +8,7 @@ from bert_keras.config import BertConfig
 from bert_keras.data.encoded import Outputs
 from bert_keras.errors import InputError
 from bert_keras.tasks.sequences import check_text
-from bert_keras.tasks.squad.answer_text import ANSWER_TEXTS, offsets
+from bert_keras.tasks.squad.answer_text import ANSWER_TEXTS
 from bert_keras.tasks.squad.contexts import EncodedContext
 from bert_keras.tasks.squad.features import prediction_features
 from bert_keras.tasks.squad.packing import NUM_SPECIAL_TOKENS, WindowSizes
@@ -96,7 +96,7 @@ class QuestionAnswering:
         return AnswerSettings(*(getattr(self, name) for name in AnswerSettings._fields))
 
     def encode(self, inputs: Iterable[tuple[str, str]], tokenizer: WordPieceTokenizer) -> Encoded:
-        """The windows of the inputs; `places` are their `PredictionFeatures` and the tokenizer."""
+        """The windows of the inputs; `places` are their `PredictionFeatures`."""
         index_of_context: dict[str, int] = {}
         questions = []
         for index, one in enumerate(inputs):
@@ -104,32 +104,30 @@ class QuestionAnswering:
             place = index_of_context.setdefault(context, len(index_of_context))
             questions.append(Question("", question, place, (), is_impossible=False))
         features = prediction_features([*index_of_context], questions, tokenizer, self.sizes)
-        return Encoded(features.examples, (features, tokenizer))
+        return Encoded(features.examples, features)
 
     def decode(self, encoded: Encoded, outputs: Outputs, config: BertConfig) -> list[SpanAnswer]:
         """Of `start_logits` and `end_logits` [T]: an answer to each question."""
-        features, tokenizer = encoded.places
+        features = encoded.places
         logits = without_padding(outputs, features)
-        found = predicted_answers(features, logits, self.answer_settings, tokenizer)
+        found = predicted_answers(features, logits, self.answer_settings)
         contexts = [features.contexts[index] for index in features.context_of_question]
-        return [_answer(*one, tokenizer) for one in zip(found, contexts, strict=True)]
+        return [_answer(*one) for one in zip(found, contexts, strict=True)]
 
 
-def _answer(
-    found: PredictedAnswer, context: EncodedContext, tokenizer: WordPieceTokenizer
-) -> SpanAnswer:
+def _answer(found: PredictedAnswer, context: EncodedContext) -> SpanAnswer:
     n_best = [
-        PossibleAnswer(one.text, *_offsets(one.span, context, tokenizer), one.probability)
+        PossibleAnswer(one.text, *_offsets(one.span, context), one.probability)
         for one in found.n_best
     ]
     # Of one that is not among the best, as "no answer" takes the only place, nothing is known.
     score = next((one.score for one in n_best if one.text == found.text), 0.0)
-    start, end = _offsets(found.span, context, tokenizer)
+    start, end = _offsets(found.span, context)
     return SpanAnswer(found.text, start, end, score, found.null_odds, n_best)
 
 
-def _offsets(span: Span, context: EncodedContext, tokenizer: WordPieceTokenizer) -> tuple[int, int]:
-    return offsets(context, span.first, span.last, tokenizer) if span.first >= 0 else (0, 0)
+def _offsets(span: Span, context: EncodedContext) -> tuple[int, int]:
+    return context.offsets(span.first, span.last) if span.first >= 0 else (0, 0)
 
 
 def _checked(place: str, one: tuple[str, str]) -> tuple[str, str]:

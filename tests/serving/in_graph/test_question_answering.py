@@ -101,7 +101,7 @@ def assert_twins_agree(name, batch):
     tokens = encoded.examples.tokens
     assert rows.ids.to_list() == [row.tolist() for row in tokens["input_ids"]]
     assert rows.segment_ids.to_list() == [row.tolist() for row in tokens["segment_ids"]]
-    features, _ = encoded.places
+    features = encoded.places
     assert rows.owner.numpy().tolist() == [window.question for window in features.windows]
     assert_alike(answers(found), expected)
     return expected

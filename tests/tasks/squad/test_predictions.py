@@ -33,7 +33,7 @@ def answer(tmp_path):
 
     def answer(settings, starts, ends):
         outputs = {"start_logits": [logits(starts)], "end_logits": [logits(ends)]}
-        return predicted_answers(features, outputs, settings, tokenizer)[0]
+        return predicted_answers(features, outputs, settings)[0]
 
     return answer
 
@@ -51,7 +51,7 @@ def test_files_are_those_of_the_original(version):
     features = prediction_features(*contents(file), tokenizer, reference.golden_sizes(version))
     settings = reference.golden_answer_settings(version)
     outputs = reference.golden_logits(version)
-    answers = predicted_answers(features, outputs, settings, tokenizer)
+    answers = predicted_answers(features, outputs, settings)
 
     written = prediction_files(file, answers, settings.version_2_with_negative)
     assert written.pop("nbest_predictions.json") == reference.unpacked(
@@ -102,8 +102,8 @@ def test_padding_takes_no_place_among_the_best(answer, tmp_path):
     outputs = {"start_logits": [logits({7: 9, 4: 3})], "end_logits": [logits({7: 9, 5: 3})]}
     cut = without_padding(outputs, features)
     settings = V1._replace(n_best_size=1)
-    assert predicted_answers(features, outputs, settings, tokenizer)[0].text == ""
-    assert predicted_answers(features, cut, settings, tokenizer)[0].text == "the ship"
+    assert predicted_answers(features, outputs, settings)[0].text == ""
+    assert predicted_answers(features, cut, settings)[0].text == "the ship"
 
 
 @pytest.mark.parametrize("drop", [lambda rows: rows[:-2], lambda rows: [None, *rows[1:-1], None]])
@@ -115,7 +115,7 @@ def test_missing_windows_are_counted(tmp_path, drop):  # google-research/bert#10
     rows = drop([np.zeros(24, np.float32)] * 10)
     outputs = {"start_logits": rows, "end_logits": rows}
     with pytest.raises(InputError, match="2 of 10 windows are missing"):
-        predicted_answers(features, outputs, V1, tokenizer)
+        predicted_answers(features, outputs, V1)
     with pytest.raises(InputError, match="2 of 10 windows are missing"):
         without_padding(outputs, features)
 
@@ -128,7 +128,7 @@ def test_every_question_has_a_row(tmp_path):
         *contents(file), reference.small_tokenizer(), WindowSizes(12, 4, 2)
     )
     outputs = {"start_logits": [logits({4: 1})], "end_logits": [logits({4: 1})]}
-    answers = predicted_answers(features, outputs, V2, reference.small_tokenizer())
+    answers = predicted_answers(features, outputs, V2)
     files = prediction_files(file, answers, version_2=True)
     assert json.loads(files["predictions.json"]) == {"1": "", "2": "the"}
     assert json.loads(files["null_odds.json"])["1"] == NULL_ODDS_WITHOUT_SPAN
