@@ -4,7 +4,11 @@ import tensorflow as tf
 
 from bert_keras.config import BertConfig
 from bert_keras.errors import InputError
-from bert_keras.serving.in_graph.candidates import Candidates, best_first, distinct
+from bert_keras.serving.in_graph.candidates import (
+    Candidates,
+    best_first,
+    first_of_each_text,
+)
 from bert_keras.serving.in_graph.rows import Rows, Tensors
 from bert_keras.serving.in_graph.slices import code_points, grouped, text_slices
 from bert_keras.serving.in_graph.spans import Spans, best_spans, null_scores
@@ -85,13 +89,20 @@ class InGraphQuestionAnswering(tf.Module):
         spans = best_spans(rows, outputs, self._task.n_best_size, self._task.max_answer_length)
         nulls = null_scores(rows, outputs, num_questions)
         candidates = self._with_nulls(_candidates(rows.places, spans), nulls, num_questions)
-        ranked = distinct(best_first(candidates))
+        ranked, texts = first_of_each_text(
+            best_first(candidates),
+            lambda some: text_slices(
+                rows.places["characters"], some.question, some.start, some.end
+            ),
+            self._task.n_best_size,
+            num_questions,
+        )
         kept = self._is_among_best(ranked, num_questions)
         probabilities = _probabilities(ranked, kept, num_questions)
-        answer = self._answer(ranked, probabilities, nulls, num_questions)
+        answer = self._answer(ranked, texts, probabilities, nulls, num_questions)
         n_best = ranked.gather(tf.where(kept)[:, 0])
         columns = {
-            "n_best_answer": n_best.text,
+            "n_best_answer": tf.boolean_mask(texts, kept),
             "n_best_start": n_best.start,
             "n_best_end": n_best.end,
             "n_best_score": tf.boolean_mask(probabilities, kept),
@@ -119,7 +130,6 @@ class InGraphQuestionAnswering(tf.Module):
         zeros = tf.zeros_like(question)
         added = Candidates(
             question=question,
-            text=tf.fill(tf.shape(question), ""),
             start=zeros,
             end=zeros,
             start_logit=scores,
@@ -136,6 +146,7 @@ class InGraphQuestionAnswering(tf.Module):
     def _answer(
         self,
         ranked: Candidates,
+        texts: tf.Tensor,
         probabilities: tf.Tensor,
         nulls: tf.Tensor,
         num_questions: tf.Tensor,
@@ -159,7 +170,7 @@ class InGraphQuestionAnswering(tf.Module):
             best = tf.where(is_null, null, best)
             found = ranked.gather(best)
         return {
-            "answer": found.text,
+            "answer": tf.gather(texts, best),
             "start": found.start,
             "end": found.end,
             "score": tf.gather(probabilities, best),
@@ -176,7 +187,6 @@ def _candidates(places: Tensors, spans: Spans) -> Candidates:
     end = tf.reduce_max(tf.gather(places["piece_ends"].values, pieces), axis=1)
     return Candidates(
         question=spans.question,
-        text=text_slices(places["characters"], spans.question, start, end),
         start=start,
         end=end,
         start_logit=spans.start_logit,
