@@ -47,6 +47,12 @@ def test_the_server_never_pads():
     ]
 
 
+def test_requests_are_not_batched_by_default(folder):
+    """It would refuse one mask for all, and requests of different lengths that meet."""
+    for name in ("Dockerfile", "compose.yaml"):
+        assert "batching" not in (folder / name).read_text()
+
+
 def test_container_and_compose_start_it_alike(folder):
     docker = re.findall(r'"(--[^"]+)"', (folder / "Dockerfile").read_text())
     compose = re.findall(r"- (--\S+)", (folder / "compose.yaml").read_text())

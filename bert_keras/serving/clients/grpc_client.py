@@ -36,19 +36,21 @@ def predict(
     """Asks for the answers to B inputs.
 
     Args:
-        inputs: name -> B values; numbers are sent as int32. Rows of ids may differ in length, see
-            `padded`.
+        inputs: name -> B values; numbers are sent as int32. Rows of ids and words may differ in
+            length, see `padded`.
         address: that of the server.
         model: its name there.
         signature: what is asked.
         timeout: seconds to wait.
 
     Returns:
-        Name of an output -> array [B, ...]; strings are bytes of UTF-8.
+        Name of an output -> array [B, ...], by the alphabet; strings are bytes of UTF-8.
 
     Raises:
         InputError: the server cannot be reached, or refuses; it says why. The package is not there.
     """
+    if "://" in address:
+        raise InputError(f"--address of gRPC must be HOST:PORT. Received: {address}")
     import_tensorflow_quietly()
     import tensorflow as tf
 
@@ -63,17 +65,26 @@ def predict(
     request = predict_pb2.PredictRequest()
     request.model_spec.name = model
     request.model_spec.signature_name = signature
-    for name, values in padded(inputs).items():
+    for name, values in padded(inputs, signature).items():
         request.inputs[name].CopyFrom(_tensor(name, values))
     with grpc.insecure_channel(address, OPTIONS) as channel:
         service = prediction_service_pb2_grpc.PredictionServiceStub(channel)
         try:
             response = service.Predict(request, timeout)
         except grpc.RpcError as error:
-            raise InputError(
-                f"{address} refused the request: {error.code().name}: {error.details():.500}"
-            ) from error
-    return {name: tf.make_ndarray(tensor) for name, tensor in response.outputs.items()}
+            raise InputError(_reason(address, error)) from error
+    return {name: tf.make_ndarray(tensor) for name, tensor in sorted(response.outputs.items())}
+
+
+def _reason(address: str, error: Any) -> str:
+    """Why there is no answer, by an error of gRPC."""
+    received = f"{error.code().name}: {error.details():.500}"
+    if error.code().name in ("UNAVAILABLE", "DEADLINE_EXCEEDED"):
+        return (
+            f"{address} must be a server that answers in time; the DEPLOY.md beside an export "
+            f"shows how it is started. Received: {received}"
+        )
+    return f"{address} refused the request: {received}"
 
 
 def _tensor(name: str, values: Sequence[Any]) -> Any:

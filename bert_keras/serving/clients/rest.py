@@ -38,7 +38,7 @@ def predict(
     """Asks for the answers to B inputs.
 
     Args:
-        inputs: name -> B values; rows of ids may differ in length, see `padded`.
+        inputs: name -> B values; rows of ids and words may differ in length, see `padded`.
         address: that of the server.
         model: its name there.
         signature: what is asked.
@@ -50,8 +50,12 @@ def predict(
     Raises:
         InputError: the server cannot be reached, or refuses; it says why.
     """
+    if not address.startswith(("http://", "https://")):
+        raise InputError(f"--address must begin with http:// or https://. Received: {address}")
     url = f"{address}/v1/models/{urllib.parse.quote(model)}:predict"
-    content = json.dumps({"signature_name": signature, "inputs": padded(inputs)}).encode()
+    content = json.dumps(
+        {"signature_name": signature, "inputs": padded(inputs, signature)}
+    ).encode()
     request = urllib.request.Request(url, content, {"Content-Type": "application/json"})
     try:
         with urllib.request.urlopen(request, timeout=timeout) as response:
@@ -60,7 +64,10 @@ def predict(
         reason = error.read().decode("utf-8", "replace")
         raise InputError(f"{url} refused the request: {reason:.500}") from error
     except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException) as error:
-        raise InputError(f"{url} must be a server. Received: {error!r:.500}") from error
+        raise InputError(
+            f"{url} must be a server; the DEPLOY.md beside an export shows how it is started. "
+            f"Received: {error!r:.500}"
+        ) from error
 
 
 def main(settings: Settings) -> None:
@@ -75,7 +82,9 @@ def read_inputs(text: str) -> dict[str, list]:
     try:
         inputs = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"--inputs must be a JSON object. Received: {error}") from error
+        raise InputError(
+            f"--inputs must be a JSON object ({error}). Received: {text:.100}"
+        ) from error
     if not isinstance(inputs, dict) or not all(isinstance(one, list) for one in inputs.values()):
         raise InputError(f"--inputs must be an object of lists. Received: {text:.100}")
     return inputs

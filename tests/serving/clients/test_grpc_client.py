@@ -100,8 +100,12 @@ def test_the_requests_that_warm_a_server_up_are_answered(model):
 
 
 def test_a_server_that_is_not_there():
-    with pytest.raises(InputError, match="refused the request: (UNAVAILABLE|DEADLINE_EXCEEDED)"):
+    with pytest.raises(
+        InputError, match="127.0.0.1:1 must be a server .* Received: (UNAVAILABLE|DEADLINE)"
+    ):
         grpc_client.predict({"text": ["a"]}, "127.0.0.1:1", timeout=5)
+    with pytest.raises(InputError, match="must be HOST:PORT. Received: http://127.0.0.1:1"):
+        grpc_client.predict({"text": ["a"]}, "http://127.0.0.1:1")
 
 
 def test_no_texts_have_no_answers_and_rows_may_differ_in_length(model):

@@ -52,8 +52,10 @@ def test_the_program_prints_the_answer(address, capsys):
 def test_a_refusal_says_why(address):
     with pytest.raises(InputError, match='other:predict refused the request: .*"not found"'):
         rest.predict({"text": ["a"]}, address, model="other")
-    with pytest.raises(InputError, match="must be a server. Received"):
+    with pytest.raises(InputError, match="must be a server; .* Received"):
         rest.predict({"text": ["a"]}, "http://127.0.0.1:1", timeout=5)
+    with pytest.raises(InputError, match="must begin with http.* Received: localhost:8501"):
+        rest.predict({"text": ["a"]}, "localhost:8501")
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"text": "a"}'])
@@ -74,6 +76,6 @@ def test_what_is_no_answer_of_a_server_is_said(content):
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Other) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        with pytest.raises(InputError, match="a%20name:predict must be a server. Received"):
+        with pytest.raises(InputError, match="a%20name:predict must be a server; .* Received"):
             rest.predict({"text": ["a"]}, f"http://127.0.0.1:{server.server_port}", "a name")
         server.shutdown()
