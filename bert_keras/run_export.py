@@ -82,7 +82,6 @@ def main(settings: Settings) -> None:
     policy = settings.precision if settings.format == "saved_model" else "float32"
     with precision(policy):
         head = load_head(settings.model, settings.task, max_seq_length=settings.max_seq_length)
-    notify(f"exporting {settings.model} as {settings.format}; that may take a minute")
     print(_WRITERS[settings.format](head, settings))
 
 
@@ -116,6 +115,7 @@ def check_settings(settings: Settings) -> None:
 def _saved_model(head: Any, settings: Settings) -> str:
     from bert_keras.serving.saved_model import export
 
+    _announce(settings)
     return export(head, settings.output_dir, settings.xla, settings.core_ops_only)
 
 
@@ -124,6 +124,7 @@ def _litert(head: Any, settings: Settings) -> str:
 
     short = shortened(head, settings.length) if settings.length else head
     check = _check(short, LiteRTModel, settings)
+    _announce(settings)
     export_litert(head, settings.output_dir, settings.precision, settings.length, check)
     return settings.output_dir
 
@@ -131,8 +132,15 @@ def _litert(head: Any, settings: Settings) -> str:
 def _onnx(head: Any, settings: Settings) -> str:
     from bert_keras.serving.onnx import OnnxModel, export_onnx
 
-    export_onnx(head, settings.output_dir, _check(head, OnnxModel, settings))
+    check = _check(head, OnnxModel, settings)
+    _announce(settings)
+    export_onnx(head, settings.output_dir, check)
     return settings.output_dir
+
+
+def _announce(settings: Settings) -> None:
+    """Said when all flags have been found good."""
+    notify(f"exporting {settings.model} as {settings.format}; that may take a minute")
 
 
 def _check(head: Any, load: Any, settings: Settings) -> Any:

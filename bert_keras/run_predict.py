@@ -5,14 +5,14 @@ r"""Answers lines of text with a finished model: any that `from_pretrained` load
 A line is a text, or `text a ||| text b` where the task takes two: a pair to classify, a question
 and its context. A line that begins with `{` is a JSON object with the same in its keys: `text`;
 `text_a` and `text_b`; `question` and `context`; `words`; `context` and `choices`. For each line a
-JSON object is written, in the same order.
+JSON object is written, in the same order: at a terminal at once, else 1,024 lines at a time. A line
+that cannot be asked ends the program when those before it are answered.
 """
 
-import contextlib
 import dataclasses
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
 from bert_keras import flags, streams
@@ -46,40 +46,46 @@ def main(settings: Settings) -> None:
     from bert_keras.serving.predictor import Predictor
 
     predictor = Predictor(settings.model, settings.task, max_seq_length=settings.max_seq_length)
+    stream = streams.prepare_input()
+    num_together = 1 if stream.isatty() else LINES_AT_A_TIME
     with Progress("answering", total=None, unit=" lines") as progress:
         num_lines = 0
-        for pool in _pools(inputs_of(streams.prepare_input())):
-            with _named_line(predictor.head, pool, num_lines):
-                answers = predictor.predict(pool, settings.batch_size)
-            for answer in answers:
-                sys.stdout.write(json.dumps(plain(answer), ensure_ascii=False) + "\n")
-            sys.stdout.flush()
+        for pool in _pools(inputs_of(stream, predictor.head.task.name), num_together):
+            try:
+                _write(predictor.predict(pool, settings.batch_size))
+            except InputError:
+                index, refusal = _first_refused(predictor.head, pool, num_lines)
+                _write(predictor.predict(pool[:index], settings.batch_size))
+                raise refusal from None
             num_lines += len(pool)
             progress.advance(len(pool))
 
 
-@contextlib.contextmanager
-def _named_line(head: Any, pool: list[Any], num_lines: int) -> Iterator[None]:
-    """Lets an error say which line of the input has no input of the task.
+def _write(answers: Iterable[Any]) -> None:
+    for answer in answers:
+        sys.stdout.write(json.dumps(plain(answer), ensure_ascii=False) + "\n")
+    sys.stdout.flush()
+
+
+def _first_refused(head: Any, pool: list[Any], num_lines: int) -> tuple[int, InputError]:
+    """The place of the first input that a task refuses, and why, by its line.
 
     Args:
         head: the `serving.load.Head` that is asked.
         pool: what is asked.
         num_lines: the lines before it.
     """
-    try:
-        yield
-    except InputError:
-        for number, one in enumerate(pool, start=num_lines + 1):
-            try:
-                head.task.encode([one], head.tokenizer)
-            except InputError as error:
-                raise InputError(str(error).replace("input 0", f"Line {number}", 1)) from error
-        raise
+    for index, one in enumerate(pool):
+        try:
+            head.task.encode([one], head.tokenizer)
+        except InputError as error:
+            place = f"Line {num_lines + index + 1}"
+            return index, InputError(str(error).replace("input 0", place, 1))
+    raise AssertionError("The task has refused them together.")
 
 
-def inputs_of(stream: TextIO) -> Iterator[Any]:
-    """Yields what the lines of a stream ask.
+def inputs_of(stream: TextIO, task: str) -> Iterator[Any]:
+    """Yields what the lines of a stream ask a task.
 
     Raises:
         InputError: a line is no text, or an object without the right keys.
@@ -87,29 +93,35 @@ def inputs_of(stream: TextIO) -> Iterator[Any]:
     for number, line in enumerate(stream, start=1):
         line = line.rstrip("\r\n")
         if line.startswith("{"):
-            yield _of_object(line, number)
+            yield _of_object(line, task, f"Line {number}")
             continue
         text_a, separator, text_b = line.partition(_BETWEEN_TEXTS)
         yield (text_a, text_b) if separator else line
 
 
-def _of_object(line: str, number: int) -> Any:
+def _of_object(line: str, task: str, place: str) -> Any:
     try:
         values = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"Line {number} begins with {{ and must be a JSON object. Received: {error}"
+            f"{place} begins with {{ and must be a JSON object ({error}). Received: {line:.100}"
         ) from error
-    return input_of(values, f"Line {number}")
+    return input_of(values, task, place)
 
 
-def _pools(inputs: Iterator[Any]) -> Iterator[list[Any]]:
+def _pools(inputs: Iterator[Any], size: int) -> Iterator[list[Any]]:
+    """Lists of so many; what comes before a line that is refused is yielded first."""
     pool = []
-    for one in inputs:
-        pool.append(one)
-        if len(pool) == LINES_AT_A_TIME:
+    try:
+        for one in inputs:
+            pool.append(one)
+            if len(pool) == size:
+                yield pool
+                pool = []
+    except InputError:
+        if pool:
             yield pool
-            pool = []
+        raise
     if pool:
         yield pool
 

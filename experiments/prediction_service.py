@@ -49,7 +49,10 @@ class Service(prediction_service_pb2_grpc.PredictionServiceServicer):
     def Predict(self, request: Any, context: grpc.ServicerContext) -> Any:
         name = request.model_spec.signature_name or "serving_default"
         if name not in self._signatures:
-            context.abort(grpc.StatusCode.FAILED_PRECONDITION, f"There is no signature {name}.")
+            context.abort(
+                grpc.StatusCode.FAILED_PRECONDITION,
+                f"There is no signature {name}, but {', '.join(self._signatures)}.",
+            )
         signature = self._signatures[name]
         wanted = signature.structured_input_signature[1]
         given = self._defaults[name] | dict(request.inputs)
@@ -90,7 +93,10 @@ def start(version: str, num_threads: int = 4, port: int = 0) -> tuple[grpc.Serve
         InputError: there is no export, or the port is taken.
     """
     if not Path(version, "saved_model.pb").is_file():
-        raise InputError(f"--version must be the folder of an export. Received: {version}")
+        raise InputError(
+            "--version must be the folder of one version of an export, such as served/my_topics/1. "
+            f"Received: {version}"
+        )
     options = [
         ("grpc.max_receive_message_length", MOST_BYTES),
         ("grpc.max_send_message_length", MOST_BYTES),

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 
@@ -13,28 +14,28 @@ from tests.checkpoints import stored_models
 
 
 @pytest.mark.parametrize(
-    ("line", "expected"),
+    ("line", "task", "expected"),
     [
-        ("a text", "a text"),
-        ("", ""),
-        ("a ||| b", ("a", "b")),
-        ("a ||| b ||| c", ("a", "b ||| c")),
-        ("a|||b", "a|||b"),
-        ('{"text": "a"}', "a"),
-        ('{"text_a": "a", "text_b": "b"}', ("a", "b")),
-        ('{"question": "q", "context": "c"}', ("q", "c")),
-        ('{"context": "c", "choices": ["a", "b"]}', ("c", ["a", "b"])),
-        ('{"words": ["a", "b"]}', ["a", "b"]),
+        ("a text", "classification", "a text"),
+        ("", "classification", ""),
+        ("a ||| b", "classification", ("a", "b")),
+        ("a ||| b ||| c", "classification", ("a", "b ||| c")),
+        ("a|||b", "classification", "a|||b"),
+        ('{"text": "a"}', "fill_mask", "a"),
+        ('{"text_a": "a", "text_b": "b"}', "embedding", ("a", "b")),
+        ('{"question": "q", "context": "c"}', "question_answering", ("q", "c")),
+        ('{"context": "c", "choices": ["a", "b"]}', "multiple_choice", ("c", ["a", "b"])),
+        ('{"words": ["a", "b"]}', "tagging", ["a", "b"]),
     ],
 )
-def test_a_line_is_an_input(line, expected):
-    assert [*inputs_of(io.StringIO(f"{line}\r\n"))] == [expected]
+def test_a_line_is_an_input(line, task, expected):
+    assert [*inputs_of(io.StringIO(f"{line}\r\n"), task)] == [expected]
 
 
 @pytest.mark.parametrize("line", ["{", '{"txt": "a"}', "{}"])
 def test_a_line_that_is_none_is_refused_by_its_number(line):
-    with pytest.raises(InputError, match="Line 2.* Received"):
-        [*inputs_of(io.StringIO(f"a\n{line}\n"))]
+    with pytest.raises(InputError, match=r"Line 2.* Received: \{"):
+        [*inputs_of(io.StringIO(f"a\n{line}\n"), "classification")]
 
 
 @pytest.fixture
@@ -52,13 +53,39 @@ def test_there_are_as_many_answers_as_lines(folder, monkeypatch, capsys):
     assert [answer["label"] for answer in answers[:3]] == [a["label"] for a in answers[1026:1029]]
 
 
-def test_an_input_of_another_task_is_named_by_its_line(folder, monkeypatch):
-    lines = ["a b\n"] * 1030 + ['{"text": 5}\n']
+def test_an_input_of_another_task_is_named_by_its_line_and_those_before_answered(
+    folder, monkeypatch, capsys
+):
+    lines = ["a b\n"] * 1030 + ['{"text": 5}\n', "a\n"]
     monkeypatch.setattr(sys, "stdin", io.StringIO("".join(lines)))
     with pytest.raises(
         InputError, match="^Line 1031 must be a text or a pair of texts. Received: 5"
     ):
         main(Settings(model=folder))
+    assert len(capsys.readouterr().out.splitlines()) == 1030
+
+
+def test_what_comes_before_a_line_that_is_none_is_answered(folder, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("a\nb\n{bad\nc\n"))
+    with pytest.raises(InputError, match="^Line 3 begins with { .* Received: {bad"):
+        main(Settings(model=folder))
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+def test_a_terminal_is_answered_line_by_line(folder):
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "bert_keras.run_predict", f"--model={folder}"]
+    with subprocess.Popen(
+        command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        for _ in range(2):
+            os.write(ours, b"a b\n")
+            assert json.loads(process.stdout.readline())["label"]
+        os.write(ours, b"\x04")  # Ctrl-D
+        assert process.stdout.read() == b""
+    os.close(ours)
+    os.close(theirs)
+    assert process.returncode == 0
 
 
 def test_lines_are_utf8_whatever_stands_before_them(folder, monkeypatch, capsys):

@@ -24,6 +24,7 @@ from bert_keras.serving.json_forms import input_of, plain
 
 HOST = "127.0.0.1"  # nobody else can reach it
 LARGEST_REQUEST = 1 << 20  # bytes
+MOST_DIGITS = 18  # of the size of a request, be it refused or not
 MOST_TOKENS_SHOWN = 64  # of attention: a picture of more cannot be read
 PAGE = Path(__file__).with_name("demo_page.html")
 
@@ -86,17 +87,20 @@ class _Model:
 
     def answer(self, question: Any) -> dict[str, Any]:
         with self._lock:
-            [answer] = self._predictor.predict([input_of(question, "The question")])
+            [answer] = self._predictor.predict([self._input_of(question)])
         return plain(answer)
 
     def attention(self, question: Any) -> dict[str, Any]:
-        """The tokens of a question's first window or choice, and the maps [L, N, T, T] of them."""
+        """The tokens of a question's first window or choice, and the maps [L, N, T, T] of them.
+
+        Of more tokens than can be shown the first ones; `num_tokens` counts all.
+        """
         from bert_keras.models.attention_maps import attention_maps
 
         head = self._predictor.head
-        encoded = head.task.encode([input_of(question, "The question")], head.tokenizer)
+        encoded = head.task.encode([self._input_of(question)], head.tokenizer)
         if not len(encoded.examples.lengths):
-            return {"tokens": [], "maps": []}
+            return {"num_tokens": 0, "tokens": [], "maps": []}
         inputs = {
             name: arrays[0][np.newaxis, ..., :MOST_TOKENS_SHOWN]
             for name, arrays in encoded.examples.tokens.items()
@@ -105,7 +109,14 @@ class _Model:
             maps, *_ = attention_maps(head.model, inputs)
         ids = inputs["input_ids"].reshape(-1, maps.shape[-1])[0]
         tokens = head.tokenizer.convert_ids_to_tokens(ids)
-        return {"tokens": tokens, "maps": np.round(maps, 3).tolist()}
+        return {
+            "num_tokens": int(encoded.examples.lengths[0]),
+            "tokens": tokens,
+            "maps": np.round(maps, 3).tolist(),
+        }
+
+    def _input_of(self, question: Any) -> Any:
+        return input_of(question, self._predictor.head.task.name, "The question")
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
@@ -145,8 +156,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def _question(self) -> Any:
         """What was sent, read to its end even if refused: a client still sending sees no answer."""
         size = self.headers.get("Content-Length", "0")
-        if not size.isdecimal():
-            raise InputError(f"A question has a size in bytes. Received: {size}")
+        if not size.isdecimal() or len(size) > MOST_DIGITS:
+            raise InputError(f"A question has a size in bytes. Received: {size:.100}")
         content = self.rfile.read(min(int(size), LARGEST_REQUEST))
         if int(size) > LARGEST_REQUEST:
             for left in range(int(size) - LARGEST_REQUEST, 0, -LARGEST_REQUEST):
@@ -155,7 +166,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         try:
             return json.loads(content)
         except (ValueError, RecursionError) as error:
-            raise InputError(f"A question is a JSON object. Received: {error}") from error
+            raise InputError(
+                f"A question is a JSON object ({error}). Received: {content[:100]!r}"
+            ) from error
 
     def _send_json(self, status: HTTPStatus, content: dict[str, Any]) -> None:
         self._send(status, "application/json", json.dumps(content).encode())

@@ -5,29 +5,33 @@ from typing import Any
 
 from bert_keras.errors import InputError
 
-# The keys of an object -> what a task takes for it; the first whose keys are all there count.
-_FORMS = (
-    ("question", "context"),
-    ("context", "choices"),
-    ("text_a", "text_b"),
-    ("text", "text_b"),  # as exports name them
-    ("words",),
-    ("text",),
-)
+_TEXT_OR_PAIR = (("text_a", "text_b"), ("text", "text_b"), ("text",))  # exports say `text`
+# Name of a task -> the keys of an object that asks it; the first that are all there count.
+FORMS = {
+    "classification": _TEXT_OR_PAIR,
+    "tagging": (("words",), ("text",)),
+    "question_answering": (("question", "context"),),
+    "multiple_choice": (("context", "choices"),),
+    "fill_mask": (("text",),),
+    "embedding": _TEXT_OR_PAIR,
+    "features": _TEXT_OR_PAIR,
+}
 
 
-def input_of(values: Any, place: str) -> Any:
-    """What an object asks: of several keys their values as a tuple, else the value.
+def input_of(values: Any, task: str, place: str) -> Any:
+    """What an object asks a task: of several keys their values as a tuple, else the value.
 
     Raises:
         InputError, which names the place: it is no object, or has other keys.
     """
-    for form in _FORMS if isinstance(values, Mapping) else ():
+    for form in FORMS[task] if isinstance(values, Mapping) else ():
         if all(name in values for name in form):
             found = tuple(values[name] for name in form)
             return found if len(form) > 1 else found[0]
-    forms = "; ".join(" and ".join(form) for form in _FORMS)
-    raise InputError(f"{place}: an object has the keys {forms}. Received: {values!r:.200}")
+    forms = ", or ".join(" and ".join(form) for form in FORMS[task])
+    raise InputError(
+        f"{place}: for {task} an object has the keys {forms}. Received: {values!r:.200}"
+    )
 
 
 def plain(answer: Any) -> Any:

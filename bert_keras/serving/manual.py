@@ -14,7 +14,12 @@ from bert_keras.checkpoints.formats.saved_model import GRAPH_FILE
 from bert_keras.files import read_bytes, write_text
 from bert_keras.notices import notify
 from bert_keras.serving.load import Head
+from bert_keras.tasks.classification.task import Classification
+from bert_keras.tasks.fill_mask.task import FillMask
+from bert_keras.tasks.multiple_choice.task import MultipleChoice
+from bert_keras.tasks.tagging.task import Tagging
 from bert_keras.tasks.task import description
+from bert_keras.tokenizers.vocabulary import MASK
 
 SIGNATURE_FILE = "signature.json"
 # Name of an input or output -> what it is; the first dimension of each is that of the inputs.
@@ -32,8 +37,8 @@ MEANINGS = {
     "label": "the likeliest label",
     "is_label": "whether the probability of each label is at least 0.5",
     "labels": "the names of the labels, in each row the same",
-    "probabilities": "of each label, or choice",
-    "score": "the number; or how probable the answer is",
+    "probabilities": "of each label",
+    "score": "how probable the answer is",
     "embedding": "a vector for each text",
     "tokens": 'the tokens of each text, filled up with ""',
     "features": "a vector for each token, filled up with 0",
@@ -42,7 +47,7 @@ MEANINGS = {
     "token_id": "their ids, filled up with 0",
     "num_masks": "how many [MASK] each text has that were filled",
     "choice": "the most probable choice, from 0",
-    "logits": "one number for each label; for each choice",
+    "logits": "one number for each label",
     "sequence_output": "a vector for each token",
     "pooled_output": "a vector for each text, made for the prediction of the next sentence",
     "sentence_embedding": "a vector for each text",
@@ -73,8 +78,17 @@ MEANINGS = {
     "start_logits": "one number for each token, that the answer starts there",
     "end_logits": "one number for each token, that the answer ends there",
 }
+# The same where it is something else, by the name of the task.
+MEANINGS_OF_TASK = {
+    (Classification.name, "score"): "the number that the text, or pair, gets",
+    (FillMask.name, "score"): "how probable they are",
+    (MultipleChoice.name, "probabilities"): "of each choice",
+    (MultipleChoice.name, "logits"): "one number for each choice",
+    (Tagging.name, "logits"): "one number for each token and label",
+}
 OPTIONAL = "; a server fills it in if it is left out, Python by `model.tokens(ids)`"
 _EXAMPLES = {1: ["A text."], 2: [["One.", "Two."]]}  # rank of an input -> a value of it
+_EXAMPLES_WITH_MARK = _EXAMPLES | {1: [f"A {MASK} text."]}
 _IMPORT_TEXT = """\
     import tensorflow_text  # registers the operations of the tokenizer
 """
@@ -102,9 +116,10 @@ trained further.
 """
 
 
-def example_request(ranks: Mapping[str, int]) -> dict[str, Any]:
-    """Name of an input of strings -> a value of so many dimensions."""
-    return {name: _EXAMPLES[rank] for name, rank in ranks.items()}
+def example_request(task: str, ranks: Mapping[str, int]) -> dict[str, Any]:
+    """Name of an input of strings of a task -> a value of so many dimensions."""
+    examples = _EXAMPLES_WITH_MARK if task == FillMask.name else _EXAMPLES
+    return {name: examples[rank] for name, rank in ranks.items()}
 
 
 def write_manual(head: Head, folder: str, version: str) -> None:
@@ -117,7 +132,7 @@ def write_manual(head: Head, folder: str, version: str) -> None:
     """
     graph = _read_graph(folder)
     signatures = {
-        name: _described(signature)
+        name: _described(head.task.name, signature)
         for name, signature in sorted(graph.signature_def.items())
         if not name.startswith("__")  # of TensorFlow's own
     }
@@ -159,11 +174,11 @@ def _read_graph(folder: str) -> Any:
     return saved.meta_graphs[0]
 
 
-def _described(signature: Any) -> dict[str, Any]:
+def _described(task: str, signature: Any) -> dict[str, Any]:
     """Inputs and outputs: name -> type, shape, meaning, and whether it may be left out."""
     sides = {"inputs": signature.inputs, "outputs": signature.outputs}
     described = {
-        side: {name: _entry(name, tensor) for name, tensor in sorted(tensors.items())}
+        side: {name: _entry(task, name, tensor) for name, tensor in sorted(tensors.items())}
         for side, tensors in sides.items()
     }
     for name in signature.defaults:
@@ -171,16 +186,19 @@ def _described(signature: Any) -> dict[str, Any]:
     return described
 
 
-def _entry(name: str, tensor: Any) -> dict[str, Any]:
+def _entry(task: str, name: str, tensor: Any) -> dict[str, Any]:
     """A null in a shape is any length."""
+    meaning = MEANINGS_OF_TASK.get((task, name), MEANINGS[name])
     shape = tf.TensorShape(tensor.tensor_shape).as_list()
     dtype = tf.dtypes.as_dtype(tensor.dtype).name
-    return {"dtype": dtype, "shape": shape, "meaning": MEANINGS[name]}
+    return {"dtype": dtype, "shape": shape, "meaning": meaning}
 
 
 def _page(head: Head, signatures: dict[str, Any], version: str, needs_text: bool) -> str:
     inputs = signatures["serving_default"]["inputs"]
-    values = example_request({name: len(entry["shape"]) for name, entry in inputs.items()})
+    values = example_request(
+        head.task.name, {name: len(entry["shape"]) for name, entry in inputs.items()}
+    )
     labels = head.config.labels
     return _PAGE.format(
         task=head.task.name,

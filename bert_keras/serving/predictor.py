@@ -57,7 +57,7 @@ class Predictor:
         """
         if isinstance(inputs, str | tuple):
             return self.predict([inputs], batch_size, advance)[0]
-        if not isinstance(inputs, Sequence):
+        if not isinstance(inputs, Sequence) or isinstance(inputs, bytes):
             raise InputError(f"inputs must be a list, or one text. Received: {inputs!r:.100}")
         encoded = self.head.task.encode(inputs, self.head.tokenizer)
         outputs = self.outputs_of(encoded.examples, batch_size, advance)

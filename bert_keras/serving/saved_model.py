@@ -60,7 +60,7 @@ def export(
                 "ones take longer: pip install 'bert_keras[serving]'"
             )
     ranks = {name: len(spec.shape) for name, spec in served.twin.signature.items()}
-    deployment.write(output_dir, example_request(ranks))
+    deployment.write(output_dir, example_request(head.task.name, ranks))
     if number > 1:
         notify_of_change(tf.io.gfile.join(output_dir, str(number - 1)), version)
     return version

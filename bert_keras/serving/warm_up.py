@@ -11,11 +11,12 @@ import numpy as np
 import tensorflow as tf
 
 from bert_keras.errors import InputError
+from bert_keras.tokenizers.vocabulary import MASK
 
 WARM_UP_FILE = "assets.extra/tf_serving_warmup_requests"
 NUMS_OF_TEXTS = (1, 8, 32)
 NUM_CHOICES = 2
-WORD = "warm "
+BEGINNING, WORD = f"{MASK} ", "warm "  # some tasks look for a [MASK]
 DEFAULT_SIGNATURE = "serving_default"
 
 
@@ -29,9 +30,9 @@ def requests(
         max_seq_length: the most tokens of an example.
     """
     for num_texts, num_words in itertools.product(NUMS_OF_TEXTS, (1, max_seq_length)):
-        yield _request(signature, [WORD * num_words] * num_texts)
+        yield _request(signature, [BEGINNING + WORD * num_words] * num_texts)
     # A model sees texts of about one length together: where texts are long these are two calls.
-    yield _request(signature, [WORD, WORD * max_seq_length])
+    yield _request(signature, [BEGINNING, BEGINNING + WORD * max_seq_length])
 
 
 def _request(signature: Mapping[str, tf.TensorSpec], texts: Sequence[str]) -> dict[str, np.ndarray]:

@@ -111,4 +111,4 @@ def check_text(text: Any, place: str, wanted: str) -> None:
 
 
 def _is_pair(one: Any) -> bool:
-    return isinstance(one, tuple | list) and len(one) == 2
+    return isinstance(one, tuple) and len(one) == 2

@@ -1,6 +1,7 @@
 """The page of a model: by its requests, and in a real browser where there is one."""
 
 import html
+import http.client
 import json
 import re
 import shutil
@@ -70,12 +71,14 @@ def test_every_task_is_described_answered_and_looked_into(address, model):
     config = stored_models.CONFIG
     assert (len(maps), len(maps[0])) == (config.num_hidden_layers, config.num_attention_heads)
     assert len(maps[0][0]) == len(maps[0][0][0]) == len(tokens)
+    assert attention["num_tokens"] >= len(tokens)
 
 
 @pytest.mark.parametrize(
     ("question", "message"),
     [
         ({"txt": "a"}, "an object has the keys"),
+        ({"text": ["a", "b"]}, "must be a text or a pair of texts"),
         ({"text": 3}, "must be a text or a pair of texts"),
         ([], "an object has the keys"),
     ],
@@ -83,6 +86,12 @@ def test_every_task_is_described_answered_and_looked_into(address, model):
 def test_a_question_that_is_none_has_an_error(address, question, message):
     status, answer = ask(address("classifier"), "answer", question)
     assert status == 400 and message in answer["error"]
+
+
+def test_attention_is_shown_of_the_first_tokens(address):
+    status, attention = ask(address("classifier"), "attention", {"text": "a " * 80})
+    assert (status, attention["num_tokens"]) == (200, 82)
+    assert len(attention["tokens"]) == demo.MOST_TOKENS_SHOWN
 
 
 def test_requests_by_another_name_and_for_other_pages_are_refused(address):
@@ -93,6 +102,15 @@ def test_requests_by_another_name_and_for_other_pages_are_refused(address):
 def test_a_question_that_is_too_long_is_read_to_its_end_and_refused(address):
     status, answer = ask(address("classifier"), "answer", {"text": "a" * (20 << 20)})
     assert status == 400 and "has at most 1048576 bytes. Received: 20971" in answer["error"]
+
+
+def test_a_size_that_is_none_is_refused(address):
+    connection = http.client.HTTPConnection(address("classifier").removeprefix("http://"))
+    connection.putrequest("POST", "/answer")
+    connection.putheader("Content-Length", "9" * 5000)
+    connection.endheaders()
+    assert connection.getresponse().status == 400
+    connection.close()
 
 
 def test_a_port_that_is_taken(address):

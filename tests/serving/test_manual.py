@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 from bert_keras.serving import manual
+from bert_keras.serving.heads import TASKS
 
 
 def test_the_signatures_are_described(exported):
@@ -14,7 +15,7 @@ def test_the_signatures_are_described(exported):
     assert signatures["serving_default"]["outputs"]["probabilities"] == {
         "dtype": "float32",
         "shape": [None, 3],
-        "meaning": "of each label, or choice",
+        "meaning": "of each label",
     }
     optional = [name for name, of in signatures["tokens"]["inputs"].items() if "optional" in of]
     assert optional == ["input_mask", "segment_ids"]
@@ -39,3 +40,14 @@ def test_another_model_in_the_same_folder_is_said(exported, tmp_path, capsys):
     assert not capsys.readouterr().err
     manual.notify_of_change(str(tmp_path / "1"), str(tmp_path / "2"))
     assert "labels was ['no', 'maybe', 'yes'] and is ['bad', 'good']" in capsys.readouterr().err
+
+
+def test_meanings_are_those_of_the_task():
+    for task, name in manual.MEANINGS_OF_TASK:
+        assert name in manual.MEANINGS and task in TASKS
+
+
+def test_a_model_of_marks_is_shown_a_text_with_one():
+    ranks = {"text": 1}
+    assert manual.example_request("fill_mask", ranks) == {"text": ["A [MASK] text."]}
+    assert manual.example_request("embedding", ranks) == {"text": ["A text."]}

@@ -14,7 +14,8 @@ def test_requests_are_few_and_many_short_and_long():
     assert [len(one["context"]) for one in found] == [1, 1, 8, 8, 32, 32, 2]
     assert {one["choices"].shape[1] for one in found} == {warm_up.NUM_CHOICES}
     lengths = [{len(text.split()) for text in one["context"]} for one in found]
-    assert lengths == [{1}, {16}] * 3 + [{1, 16}]
+    assert lengths == [{2}, {17}] * 3 + [{1, 17}]
+    assert {text.split()[0] for one in found for text in one["context"]} == {"[MASK]"}
 
 
 def test_the_file_holds_prediction_logs(tmp_path):

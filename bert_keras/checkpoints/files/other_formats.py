@@ -40,7 +40,20 @@ _FORMATS = (
         "Load it where it was made, and save the weights as a checkpoint or as safetensors.",
     ),
     _Format("weights of Flax", (".msgpack",), (), _WITH_TRANSFORMERS),
-    _Format("a graph of ONNX", (".onnx",), (), "Take the checkpoint that it was made from."),
+    _Format(
+        "a graph of ONNX",
+        (".onnx",),
+        (),
+        "Take the checkpoint that it was made from. bert_keras.serving.OnnxModel runs a folder of "
+        "run_export.",
+    ),
+    _Format(
+        "a model for LiteRT",
+        (".tflite",),
+        (b"\x1c\x00\x00\x00TFL3", b"\x20\x00\x00\x00TFL3"),
+        "Take the checkpoint that it was made from. bert_keras.serving.LiteRTModel runs a folder "
+        "of run_export.",
+    ),
     _Format("weights of llama.cpp", (".gguf",), (b"GGUF",), "Take the model's safetensors."),
     _Format(
         "an archive (PyTorch's pickles are archives too), which is never unpacked here",

@@ -48,13 +48,23 @@ CARD = """\
     import bert_keras
 
     model, tokenizer = bert_keras.from_pretrained("PATH/OF/THIS/FOLDER"{build})
-
+{answers}
 | file | what it is |
 |---|---|
 | config.json | the numbers that define it |
 | vocab.txt, tokenizer_config.json | the vocabulary, and how text is split |
 | task.json | if it is there: how long texts may be, how answers are chosen |
 | bert_model.ckpt.* | the weights, by the names of google-research/bert |
+"""
+
+
+_ANSWERS = """
+It answers texts, in Python and by the command line:
+
+    from bert_keras.serving import Predictor
+
+    predictor = Predictor("PATH/OF/THIS/FOLDER")
+    python -m bert_keras.run_predict --model=PATH/OF/THIS/FOLDER < lines.txt > answers.jsonl
 """
 
 
@@ -138,4 +148,5 @@ def card(stored: StoredModel) -> str:
         labels=f" Labels: {', '.join(config.labels)}." if config.labels else "",
         made_by=stored.made_by or "Written by `bert_keras.save_pretrained`.",
         build="" if is_encoder else f", bert_keras.{stored.model}",
+        answers=_ANSWERS if stored.task else "",
     )

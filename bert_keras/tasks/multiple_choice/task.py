@@ -68,10 +68,10 @@ class MultipleChoice:
 
 
 def _checked(place: str, one: ChoiceInput) -> ChoiceInput:
-    is_pair = isinstance(one, tuple | list) and len(one) == 2
+    is_pair = isinstance(one, tuple) and len(one) == 2
     if not is_pair or not isinstance(one[1], tuple | list) or not one[1]:
         raise InputError(
-            f"{place} must be a text and a list of its continuations. Received: {one!r:.100}"
+            f"{place} must be a pair, (text, list of its continuations). Received: {one!r:.100}"
         )
     for text in (one[0], *one[1]):
         check_text(text, place, "a text and a list of its continuations")

@@ -131,9 +131,9 @@ def _offsets(span: Span, context: EncodedContext) -> tuple[int, int]:
 
 
 def _checked(place: str, one: tuple[str, str]) -> tuple[str, str]:
-    wanted = "a pair: a question and its context"
-    if not isinstance(one, tuple | list) or len(one) != 2:
+    wanted = "a pair, (question, context)"
+    if not isinstance(one, tuple) or len(one) != 2:
         raise InputError(f"{place} must be {wanted}. Received: {one!r:.100}")
     for text in one:
         check_text(text, place, wanted)
-    return tuple(one)
+    return one

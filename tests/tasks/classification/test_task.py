@@ -80,3 +80,20 @@ def test_no_inputs_have_no_answers():
 def test_what_is_no_text_is_refused_by_its_place(one):
     with pytest.raises(InputError, match="input 1 must be a text or a pair of texts. Received"):
         Classification().encode(["the", one], TOKENIZER)
+
+
+def test_a_model_of_pairs_takes_nothing_else():
+    task = Classification(16, is_pair=True)
+    assert (
+        len(task.encode([("the ship", "the port"), ("ship", "")], TOKENIZER).examples.lengths) == 2
+    )
+    with pytest.raises(InputError, match=r"input 1 must be a pair of texts.* Received: 'port'"):
+        task.encode([("the ship", "the port"), "port"], TOKENIZER)
+
+
+def test_a_list_is_no_pair():
+    """It may be that of the words of a text."""
+    with pytest.raises(
+        InputError, match=r"input 0 must be a text or a pair of texts.*\['a', 'b'\]"
+    ):
+        Classification(16).encode([["a", "b"]], TOKENIZER)
