@@ -30,7 +30,9 @@ def test_the_program_answers_at_the_address_that_it_prints(tmp_path):
 
 
 def test_what_cannot_be_served_is_refused(tmp_path):
-    with pytest.raises(InputError, match="--version must be the folder of one version of an export"):
+    with pytest.raises(
+        InputError, match="--version must be the folder of one version of an export"
+    ):
         prediction_service.start(str(tmp_path))
     version = write_export(write_model(tmp_path / "model", "classifier"), tmp_path / "served")
     with socket.socket() as taken:

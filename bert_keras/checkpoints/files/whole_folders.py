@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 from collections.abc import Callable, Collection, Iterator
 
 import tensorflow as tf
@@ -146,5 +147,6 @@ def _named_errors(folder: str) -> Iterator[None]:
         yield
     except (tf.errors.OpError, OSError) as error:
         reason = getattr(error, "message", None) or error
-        reason = " ".join(str(reason).split())  # some are of two lines
+        reason = re.sub(r"\{\{.*?\}\}", "", str(reason))  # the name of a node of the graph
+        reason = " ".join(reason.split())  # some are of two lines
         raise InputError(f"The folder {folder} cannot be written: {reason}") from error

@@ -173,3 +173,10 @@ def test_an_empty_folder_of_that_name_is_one_that_was_left(tmp_path):
     (tmp_path / UNFINISHED).mkdir()
     replace(str(tmp_path))
     assert tree(tmp_path) == WHOLE
+
+
+def test_what_tensorflow_refuses_is_said_without_its_nodes(tmp_path):
+    message = "{{function_node __wrapped__SaveV2_device_/job:x}} No space left\non device"
+    expected = pytest.raises(InputError, match="/new cannot be written: No space left on device$")
+    with expected, new_folder(str(tmp_path / "new")):
+        raise tf.errors.ResourceExhaustedError(None, None, message)
