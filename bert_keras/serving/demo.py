@@ -46,7 +46,8 @@ def main(settings: Settings) -> int:
     import_tensorflow_quietly()
     from bert_keras.serving.predictor import Predictor
 
-    with server(Predictor(settings.model, settings.task), settings.port) as running:
+    predictor = Predictor(settings.model, settings.task)
+    with server(predictor, settings.model, settings.port) as running:
         print(f"http://{HOST}:{running.server_port}/ shows {settings.model}. Ctrl-C ends it.")
         try:
             running.serve_forever()
@@ -55,13 +56,18 @@ def main(settings: Settings) -> int:
     return 0
 
 
-def server(predictor: Any, port: int) -> http.server.ThreadingHTTPServer:
+def server(predictor: Any, name: str, port: int) -> http.server.ThreadingHTTPServer:
     """The server of a `Predictor`, not yet running.
+
+    Args:
+        predictor: what answers.
+        name: what the page calls it.
+        port: where the page is; 0: any that is free.
 
     Raises:
         InputError: the port is taken, or none.
     """
-    model = _Model(predictor)
+    model = _Model(predictor, name)
     try:
         return http.server.ThreadingHTTPServer((HOST, port), functools.partial(_Handler, model))
     except (OSError, OverflowError) as error:
@@ -73,13 +79,15 @@ def server(predictor: Any, port: int) -> http.server.ThreadingHTTPServer:
 class _Model:
     """What the page asks of a model; one question at a time."""
 
-    def __init__(self, predictor: Any):
+    def __init__(self, predictor: Any, name: str):
         self._predictor = predictor
+        self._name = name
         self._lock = threading.Lock()
 
     def description(self, _: Any) -> dict[str, Any]:
         head = self._predictor.head
         return {
+            "name": self._name,
             "task": head.task.name,
             "fields": dataclasses.asdict(head.task),
             "labels": list(head.config.labels),

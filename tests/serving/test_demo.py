@@ -37,7 +37,7 @@ def address(tmp_path_factory):
         if model not in running:
             stored = stored_models.stored(model, max_position_embeddings=100)
             stored_models.write(stored, root / model, "bert_keras")
-            server = demo.server(Predictor(root / model), port=0)
+            server = demo.server(Predictor(root / model), model, port=0)
             threading.Thread(target=server.serve_forever, daemon=True).start()
             running[model] = server
         return f"http://127.0.0.1:{running[model].server_port}"
@@ -62,7 +62,7 @@ def ask(address, path, content, host=None):
 @pytest.mark.parametrize("model", QUESTIONS)
 def test_every_task_is_described_answered_and_looked_into(address, model):
     status, description = ask(address(model), "description", {})
-    assert status == 200 and description["task"]
+    assert status == 200 and description["task"] and description["name"] == model
     status, answer = ask(address(model), "answer", QUESTIONS[model])
     assert status == 200 and answer
     status, attention = ask(address(model), "attention", QUESTIONS[model])
@@ -118,7 +118,7 @@ def test_a_port_that_is_taken(address):
     with pytest.raises(
         InputError, match=f"--port must be a free one, or 0 for any. Received: {port}"
     ):
-        demo.server(None, port)
+        demo.server(None, "none", port)
 
 
 @pytest.mark.slow
@@ -136,4 +136,5 @@ def test_the_page_in_a_browser(address, model, tmp_path):
     shown = html.unescape(re.sub(r"<script>.*?</script>|<style>.*?</style>", "", page, flags=re.S))
     answer = re.search(r'<div id="answer">(.*?)<div id="attention"', shown, re.S)[1]
     assert answer.strip() and "error" not in answer
+    assert f"<title>{model}</title>" in page
     assert "[CLS]" in shown  # the map of attention
