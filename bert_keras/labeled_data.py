@@ -61,12 +61,13 @@ def read_labeled(task: Task, config: BertConfig, tokenizer: WordPieceTokenizer, 
 
 
 def conversion_check(
-    head: Any, load: Callable[[str], Any], words: str, max_drop: float, batch_size: int = 32
+    loaded: Any, load: Callable[[str], Any], words: str, max_drop: float, batch_size: int = 32
 ) -> Callable[[str], None]:
     """A check for `export_litert` and `export_onnx`, on data that are read at once.
 
     Args:
-        head: the `serving.load.Head` that is converted; at a fixed length, the shortened one.
+        loaded: the `serving.load.LoadedModel` that is converted; at a fixed length, the shortened
+            one.
         load: function of a folder -> the model in it, such as `LiteRTModel`.
         words: as of `labeled_settings`.
         max_drop: the most points of a hundred that the score may fall by.
@@ -81,12 +82,12 @@ def conversion_check(
     from bert_keras.training.inference import Inference
     from bert_keras.training.stop import StopRequest
 
-    assignment = read_labeled(head.task, head.config, head.tokenizer, words)
-    of_keras = Inference(tf.distribute.get_strategy(), head.model, StopRequest())
+    assignment = read_labeled(loaded.task, loaded.config, loaded.tokenizer, words)
+    of_keras = Inference(tf.distribute.get_strategy(), loaded.model, StopRequest())
     measure = functools.partial(
         compare,
-        head.task.name,
-        head.config,
+        loaded.task.name,
+        loaded.config,
         assignment.evaluations,
         assignment.metric,
         of_keras.run,

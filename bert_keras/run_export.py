@@ -75,14 +75,14 @@ def main(settings: Settings) -> None:
     check_settings(settings)
     check_backend()
     import_tensorflow_quietly()
-    from bert_keras.serving.load import load_head
+    from bert_keras.serving.load import load_model
     from bert_keras.training.precision import precision
 
     # Only a SavedModel computes in another type; the others store their weights in one.
     policy = settings.precision if settings.format == "saved_model" else "float32"
     with precision(policy):
-        head = load_head(settings.model, settings.task, max_seq_length=settings.max_seq_length)
-    print(_WRITERS[settings.format](head, settings))
+        loaded = load_model(settings.model, settings.task, max_seq_length=settings.max_seq_length)
+    print(_WRITERS[settings.format](loaded, settings))
 
 
 def check_settings(settings: Settings) -> None:
@@ -112,29 +112,29 @@ def check_settings(settings: Settings) -> None:
         )
 
 
-def _saved_model(head: Any, settings: Settings) -> str:
+def _saved_model(loaded: Any, settings: Settings) -> str:
     from bert_keras.serving.saved_model import export
 
     _announce(settings)
-    return export(head, settings.output_dir, settings.xla, settings.core_ops_only)
+    return export(loaded, settings.output_dir, settings.xla, settings.core_ops_only)
 
 
-def _litert(head: Any, settings: Settings) -> str:
+def _litert(loaded: Any, settings: Settings) -> str:
     from bert_keras.serving.litert import LiteRTModel, export_litert, shortened
 
-    short = shortened(head, settings.length) if settings.length else head
+    short = shortened(loaded, settings.length) if settings.length else loaded
     check = _check(short, LiteRTModel, settings)
     _announce(settings)
-    export_litert(head, settings.output_dir, settings.precision, settings.length, check)
+    export_litert(loaded, settings.output_dir, settings.precision, settings.length, check)
     return settings.output_dir
 
 
-def _onnx(head: Any, settings: Settings) -> str:
+def _onnx(loaded: Any, settings: Settings) -> str:
     from bert_keras.serving.onnx import OnnxModel, export_onnx
 
-    check = _check(head, OnnxModel, settings)
+    check = _check(loaded, OnnxModel, settings)
     _announce(settings)
-    export_onnx(head, settings.output_dir, check)
+    export_onnx(loaded, settings.output_dir, check)
     return settings.output_dir
 
 
@@ -143,12 +143,12 @@ def _announce(settings: Settings) -> None:
     notify(f"exporting {settings.model} as {settings.format}; that may take a minute")
 
 
-def _check(head: Any, load: Any, settings: Settings) -> Any:
+def _check(loaded: Any, load: Any, settings: Settings) -> Any:
     if settings.check_on is None:
         return None
     from bert_keras.labeled_data import conversion_check
 
-    return conversion_check(head, load, settings.check_on, settings.max_drop)
+    return conversion_check(loaded, load, settings.check_on, settings.max_drop)
 
 
 _WRITERS = {"saved_model": _saved_model, "litert": _litert, "onnx": _onnx}

@@ -50,11 +50,11 @@ def main(settings: Settings) -> None:
     num_together = 1 if stream.isatty() else LINES_AT_A_TIME
     with Progress("answering", total=None, unit=" lines") as progress:
         num_lines = 0
-        for pool in _pools(inputs_of(stream, predictor.head.task.name), num_together):
+        for pool in _pools(inputs_of(stream, predictor.loaded.task.name), num_together):
             try:
                 _write(predictor.predict(pool, settings.batch_size))
             except InputError:
-                index, refusal = _first_refused(predictor.head, pool, num_lines)
+                index, refusal = _first_refused(predictor.loaded, pool, num_lines)
                 _write(predictor.predict(pool[:index], settings.batch_size))
                 raise refusal from None
             num_lines += len(pool)
@@ -67,17 +67,17 @@ def _write(answers: Iterable[Any]) -> None:
     sys.stdout.flush()
 
 
-def _first_refused(head: Any, pool: list[Any], num_lines: int) -> tuple[int, InputError]:
+def _first_refused(loaded: Any, pool: list[Any], num_lines: int) -> tuple[int, InputError]:
     """The place of the first input that a task refuses, and why, by its line.
 
     Args:
-        head: the `serving.load.Head` that is asked.
+        loaded: the `serving.load.LoadedModel` that is asked.
         pool: what is asked.
         num_lines: the lines before it.
     """
     for index, one in enumerate(pool):
         try:
-            head.task.encode([one], head.tokenizer)
+            loaded.task.encode([one], loaded.tokenizer)
         except InputError as error:
             place = f"Line {num_lines + index + 1}"
             return index, InputError(str(error).replace("input 0", place, 1))

@@ -67,15 +67,15 @@ def saved_model(policy: str) -> Callable[[str, str], Embed]:
         import tensorflow as tf
 
         from bert_keras.serving import warm_up
-        from bert_keras.serving.load import load_head
+        from bert_keras.serving.load import load_model
         from bert_keras.serving.saved_model import export
         from bert_keras.training.precision import precision
 
         with precision(policy):
-            head = load_head(model)
-        signature = tf.saved_model.load(export(head, folder)).signatures["serving_default"]
+            loaded = load_model(model)
+        signature = tf.saved_model.load(export(loaded, folder)).signatures["serving_default"]
         texts = {"text": tf.TensorSpec([None], tf.string)}
-        for request in warm_up.requests(texts, head.task.max_seq_length):
+        for request in warm_up.requests(texts, loaded.task.max_seq_length):
             signature(text=tf.constant(request["text"]))
         return lambda texts: signature(text=tf.constant(texts))["embedding"].numpy()
 
@@ -95,9 +95,9 @@ def litert(precision: str) -> Callable[[str, str], Embed]:
 
     def make(model: str, folder: str) -> Embed:
         from bert_keras.serving.litert import LiteRTModel, export_litert
-        from bert_keras.serving.load import load_head
+        from bert_keras.serving.load import load_model
 
-        export_litert(load_head(model), f"{folder}/model", precision)
+        export_litert(load_model(model), f"{folder}/model", precision)
         loaded = LiteRTModel(f"{folder}/model")
 
         def embed(texts):
@@ -215,12 +215,12 @@ def ceiling(model: str, texts: Sequence[str]) -> float:
     """
     import_tensorflow_quietly()
     from bert_keras.pretraining.estimates import step_flops
-    from bert_keras.serving.load import load_head
+    from bert_keras.serving.load import load_model
 
-    head = load_head(model)
-    lengths = head.task.encode(texts, head.tokenizer).examples.lengths
+    loaded = load_model(model)
+    lengths = loaded.task.encode(texts, loaded.tokenizer).examples.lengths
     # A step's arithmetic is the forward pass and twice that.
-    flops = sum(step_flops(head.config, 1, int(length), 0) for length in lengths) / 3
+    flops = sum(step_flops(loaded.config, 1, int(length), 0) for length in lengths) / 3
     return len(texts) * matmul_flops_per_second() / flops
 
 

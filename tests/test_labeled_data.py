@@ -10,9 +10,9 @@ from bert_keras import flags
 from bert_keras.errors import InputError
 from bert_keras.labeled_data import PROGRAMS, conversion_check, labeled_settings, read_labeled
 from bert_keras.run_classifier import Settings, main
-from bert_keras.serving.heads import TASKS, VECTORS
 from bert_keras.serving.litert import LiteRTModel, export_litert, shortened
-from bert_keras.serving.load import load_head
+from bert_keras.serving.load import load_model
+from bert_keras.serving.model_tasks import TASKS, VECTORS
 from bert_keras.tasks.classification.task import Classification
 from bert_keras.tasks.fill_mask.task import FillMask
 from bert_keras.tasks.squad.task import QuestionAnswering
@@ -78,10 +78,10 @@ def run(tmp_path_factory):
 @pytest.mark.parametrize("length", [None, LENGTH])
 def test_a_smaller_model_loses_at_most_a_point(run, tmp_path, precision, length):
     folder, words = run
-    head = load_head(str(folder))
-    head = shortened(head, length) if length else head
-    check = conversion_check(head, LiteRTModel, words, max_drop=1.0)
-    export_litert(head, str(tmp_path / "new"), precision, length, check)
+    loaded = load_model(str(folder))
+    loaded = shortened(loaded, length) if length else loaded
+    check = conversion_check(loaded, LiteRTModel, words, max_drop=1.0)
+    export_litert(loaded, str(tmp_path / "new"), precision, length, check)
     content = json.loads((tmp_path / "new" / "agreement.json").read_text())
     found = content["sets"]["dev"]
     assert (content["task"], content["metric"]) == ("classification", "accuracy")
@@ -96,23 +96,23 @@ def test_a_smaller_model_loses_at_most_a_point(run, tmp_path, precision, length)
 @pytest.mark.slow
 def test_a_model_that_lost_what_it_knew_is_not_exported(run, tmp_path):
     folder, words = run
-    head = load_head(str(folder))
+    loaded = load_model(str(folder))
 
     class Guessing(LiteRTModel):
         def outputs_of(self, examples, batch_size, advance):
             outputs = super().outputs_of(examples, batch_size, advance)
             return {name: [row * 0 for row in rows] for name, rows in outputs.items()}
 
-    check = conversion_check(head, Guessing, words, max_drop=1.0)
+    check = conversion_check(loaded, Guessing, words, max_drop=1.0)
     with pytest.raises(InputError, match="accuracy must not fall by more than --max_drop=1 "):
-        export_litert(head, str(tmp_path / "new"), "float32", None, check)
+        export_litert(loaded, str(tmp_path / "new"), "float32", None, check)
     assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.slow
 def test_the_score_is_that_of_the_run(run):
     folder, words = run
-    head = load_head(str(folder))
-    assignment = read_labeled(head.task, head.config, head.tokenizer, words)
+    loaded = load_model(str(folder))
+    assignment = read_labeled(loaded.task, loaded.config, loaded.tokenizer, words)
     assert [*assignment.evaluations] == ["dev"] and assignment.metric == "accuracy"
     assert len(assignment.evaluations["dev"].examples.lengths) == 200

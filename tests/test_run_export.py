@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from bert_keras.errors import InputError
 from bert_keras.run_export import Settings, main
-from bert_keras.serving.load import load_head
+from bert_keras.serving.load import load_model
 from bert_keras.training.precision import precision
 from tests.serving.exports import write_model
 
@@ -34,7 +34,7 @@ def logits(folder):
 
 def expected_logits(model):
     inputs = {"input_ids": IDS, "input_mask": tf.ones_like(IDS), "segment_ids": IDS * 0}
-    return load_head(model).model(inputs)["logits"]
+    return load_model(model).model(inputs)["logits"]
 
 
 def test_the_folder_of_the_version_is_printed(model, tmp_path, capsys):
@@ -52,6 +52,7 @@ def test_in_bfloat16_an_export_equals_keras_in_bfloat16(model, tmp_path):
     assert np.any(np.abs(found - expected_logits(model)) > 1e-5)
 
 
+@pytest.mark.slow
 def test_what_xla_compiles_equals_keras_and_checks_its_inputs(model, tmp_path):
     folder = exported(model, tmp_path, xla=True)
     np.testing.assert_allclose(logits(folder), expected_logits(model), atol=1e-5)
@@ -61,6 +62,7 @@ def test_what_xla_compiles_equals_keras_and_checks_its_inputs(model, tmp_path):
     assert signatures["serving_default"](text=tf.constant(["abc"]))["label"].shape == (1,)
 
 
+@pytest.mark.slow
 def test_core_operations_are_enough(model, tmp_path):
     folder = exported(model, tmp_path, core_ops_only=True)
     with open(f"{folder}/signature.json") as file:

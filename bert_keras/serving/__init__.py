@@ -1,6 +1,6 @@
 """A model answers: raw text in, answers out, in Python and in an exported graph.
 
-heads: which task a model is for, by the names of both
+model_tasks: which task a model is for, by the names of both
 load: a folder -> config, tokenizer, task and model
 predictor: texts -> answers in Python
 json_forms: inputs and answers as JSON

@@ -16,7 +16,7 @@ from bert_keras.data.encoded import EncodedExamples, Outputs
 from bert_keras.errors import InputError
 from bert_keras.notices import notify
 from bert_keras.progress import unseen
-from bert_keras.serving.heads import WITH_OFFSETS
+from bert_keras.serving.model_tasks import WITH_OFFSETS
 from bert_keras.tasks.classification.kinds import problem_type_of
 from bert_keras.tasks.classification.task import Classification
 from bert_keras.tasks.multiple_choice.task import MultipleChoice

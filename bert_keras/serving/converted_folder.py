@@ -17,8 +17,8 @@ from bert_keras.config import BertConfig
 from bert_keras.data.length_batches import single_batch
 from bert_keras.errors import InputError
 from bert_keras.files import write_text
-from bert_keras.serving.heads import TASKS, check_fields
-from bert_keras.serving.load import Head
+from bert_keras.serving.load import LoadedModel
+from bert_keras.serving.model_tasks import TASKS, check_fields
 from bert_keras.tasks.fill_mask.task import FillMask
 from bert_keras.tasks.multiple_choice.task import MultipleChoice
 from bert_keras.tasks.squad.task import QuestionAnswering
@@ -104,12 +104,12 @@ class Description(NamedTuple):
 
 @contextlib.contextmanager
 def converted_folder(
-    head: Head, folder: str, page: Page, length: int | None, check: Check | None
+    loaded: LoadedModel, folder: str, page: Page, length: int | None, check: Check | None
 ) -> Iterator[str]:
     """Yields a folder to write the converted model into; it gets its name when all is there.
 
     Args:
-        head: the model, with the task as it is to be asked.
+        loaded: the model, with the task as it is to be asked.
         folder: a name that is not there, or an empty folder.
         page: what its README.md says.
         length: how many positions the model takes; None: any number.
@@ -119,9 +119,9 @@ def converted_folder(
         InputError: something is there, or it cannot be written.
     """
     with new_folder(folder, last=(page.file_name,)) as unfinished:
-        stored = stored_model_of(head.model, head.tokenizer, task=description(head.task))
+        stored = stored_model_of(loaded.model, loaded.tokenizer, task=description(loaded.task))
         write_description(stored, unfinished)
-        write_text(tf.io.gfile.join(unfinished, CARD_FILE), _page(head, page, length))
+        write_text(tf.io.gfile.join(unfinished, CARD_FILE), _page(loaded, page, length))
         yield unfinished
         if check:
             check(unfinished)
@@ -155,27 +155,27 @@ def check_positions(length: int, config: BertConfig) -> None:
         )
 
 
-def _page(head: Head, page: Page, length: int | None) -> str:
-    text = _EXAMPLES.get(head.task.name, "A text.")
+def _page(loaded: LoadedModel, page: Page, length: int | None) -> str:
+    text = _EXAMPLES.get(loaded.task.name, "A text.")
     fill_up = _FILL_UP.format(length=length) if length else ""
-    inputs = _INPUTS.format(inputs=_example_inputs(head, text), fill_up=fill_up)
-    labels = f" Labels: {', '.join(head.config.labels)}." if head.config.labels else ""
-    shape = f"At most {head.task.max_seq_length} tokens a sequence."
+    inputs = _INPUTS.format(inputs=_example_inputs(loaded, text), fill_up=fill_up)
+    labels = f" Labels: {', '.join(loaded.config.labels)}." if loaded.config.labels else ""
+    shape = f"At most {loaded.task.max_seq_length} tokens a sequence."
     if length:
         shape = f"One example at a time, exactly {length} positions, filled up with zeros."
     return _PAGE.format(
         **page._asdict() | {"example": f"{inputs}\n{page.example}"},
-        task=head.task.name,
-        num_layers=head.config.num_hidden_layers,
-        hidden_size=head.config.hidden_size,
+        task=loaded.task.name,
+        num_layers=loaded.config.num_hidden_layers,
+        hidden_size=loaded.config.hidden_size,
         shape=shape,
         labels=labels,
         text=text,
     )
 
 
-def _example_inputs(head: Head, text: str) -> str:
+def _example_inputs(loaded: LoadedModel, text: str) -> str:
     """The inputs of a text as Python writes them."""
-    batch = single_batch(head.task.encode([text], head.tokenizer).examples)
-    lines = [f"    {name!r}: {np.asarray(batch[name]).tolist()}," for name in head.model.input]
+    batch = single_batch(loaded.task.encode([text], loaded.tokenizer).examples)
+    lines = [f"    {name!r}: {np.asarray(batch[name]).tolist()}," for name in loaded.model.input]
     return "\n".join(["{", *lines, "}"]).replace("'", '"')

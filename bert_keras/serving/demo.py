@@ -85,12 +85,12 @@ class _Model:
         self._lock = threading.Lock()
 
     def description(self, _: Any) -> dict[str, Any]:
-        head = self._predictor.head
+        loaded = self._predictor.loaded
         return {
             "name": self._name,
-            "task": head.task.name,
-            "fields": dataclasses.asdict(head.task),
-            "labels": list(head.config.labels),
+            "task": loaded.task.name,
+            "fields": dataclasses.asdict(loaded.task),
+            "labels": list(loaded.config.labels),
         }
 
     def answer(self, question: Any) -> dict[str, Any]:
@@ -105,8 +105,8 @@ class _Model:
         """
         from bert_keras.models.attention_maps import attention_maps
 
-        head = self._predictor.head
-        encoded = head.task.encode([self._input_of(question)], head.tokenizer)
+        loaded = self._predictor.loaded
+        encoded = loaded.task.encode([self._input_of(question)], loaded.tokenizer)
         if not len(encoded.examples.lengths):
             return {"num_tokens": 0, "tokens": [], "maps": []}
         inputs = {
@@ -114,9 +114,9 @@ class _Model:
             for name, arrays in encoded.examples.tokens.items()
         }
         with self._lock:
-            maps, *_ = attention_maps(head.model, inputs)
+            maps, *_ = attention_maps(loaded.model, inputs)
         ids = inputs["input_ids"].reshape(-1, maps.shape[-1])[0]
-        tokens = head.tokenizer.convert_ids_to_tokens(ids)
+        tokens = loaded.tokenizer.convert_ids_to_tokens(ids)
         return {
             "num_tokens": int(encoded.examples.lengths[0]),
             "tokens": tokens,
@@ -124,7 +124,7 @@ class _Model:
         }
 
     def _input_of(self, question: Any) -> Any:
-        return input_of(question, self._predictor.head.task.name, "The question")
+        return input_of(question, self._predictor.loaded.task.name, "The question")
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):

@@ -24,7 +24,7 @@ from bert_keras.serving.converted_folder import (
     converted_folder,
     read_description,
 )
-from bert_keras.serving.load import Head
+from bert_keras.serving.load import LoadedModel
 from bert_keras.serving.token_batches import Inputs, outputs_of
 
 MODEL_FILE = "model.tflite"
@@ -65,7 +65,7 @@ PRECISIONS: dict[str, Callable[[tf.lite.TFLiteConverter], None]] = {
 
 
 def export_litert(
-    head: Head,
+    loaded: LoadedModel,
     folder: str,
     precision: str = "float32",
     length: int | None = None,
@@ -74,7 +74,7 @@ def export_litert(
     """Writes `model.tflite` and what is needed to use it, whole or not at all.
 
     Args:
-        head: the model and its task.
+        loaded: the model and its task.
         folder: a name that is not there, or an empty folder.
         precision: one of `PRECISIONS`.
         length: how many positions the model takes, which then takes one example at a time: what
@@ -89,26 +89,26 @@ def export_litert(
         raise InputError(
             f"--precision of LiteRT must be one of {', '.join(PRECISIONS)}. Received: {precision}"
         )
-    head = head if length is None else shortened(head, length)
+    loaded = loaded if length is None else shortened(loaded, length)
     facts = _FACTS.format(precision=precision)
     page = Page("A model for LiteRT", MODEL_FILE, facts, _EXAMPLE, "LiteRTModel")
-    with converted_folder(head, folder, page, length, check) as unfinished:
+    with converted_folder(loaded, folder, page, length, check) as unfinished:
         path = tf.io.gfile.join(unfinished, MODEL_FILE)
         with tf.io.gfile.GFile(path, "wb") as file:
-            file.write(convert(head.model, precision, length))
+            file.write(convert(loaded.model, precision, length))
 
 
-def shortened(head: Head, length: int) -> Head:
-    """The head with a task whose examples have at most so many tokens.
+def shortened(loaded: LoadedModel, length: int) -> LoadedModel:
+    """The model with a task whose examples have at most so many tokens.
 
     Raises:
         InputError: the model, or its task, cannot have that length.
     """
-    check_positions(length, head.config)
+    check_positions(length, loaded.config)
     if length < 3:
         raise InputError(f"--length must be at least 3, [CLS] and [SEP] in it. Received: {length}")
-    longest = min(length, head.task.max_seq_length)
-    return head._replace(task=dataclasses.replace(head.task, max_seq_length=longest))
+    longest = min(length, loaded.task.max_seq_length)
+    return loaded._replace(task=dataclasses.replace(loaded.task, max_seq_length=longest))
 
 
 def convert(model: keras.Model, precision: str = "float32", length: int | None = None) -> bytes:

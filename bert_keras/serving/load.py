@@ -15,7 +15,7 @@ from bert_keras.layers.initializers import zeros_to_be_loaded
 from bert_keras.models.bert import unpooled_bert
 from bert_keras.models.sentence_encoder import sentence_encoder
 from bert_keras.notices import notify
-from bert_keras.serving.heads import (
+from bert_keras.serving.model_tasks import (
     TASKS,
     VECTORS,
     WITH_OFFSETS,
@@ -31,7 +31,7 @@ FEWEST_TOKENS = 3  # [CLS], a piece, [SEP]
 USUAL_POOLING = Pooling(("mean",), normalize=False)
 
 
-class Head(NamedTuple):
+class LoadedModel(NamedTuple):
     """A model that answers.
 
     Attributes:
@@ -49,12 +49,13 @@ class Head(NamedTuple):
     pooling: Pooling | None
 
 
-def load_head(path: str, task_name: str | None = None, **fields: Any) -> Head:
+def load_model(path: str, task_name: str | None = None, **fields: Any) -> LoadedModel:
     """Loads a model with its weights.
 
     Args:
         path: what `from_pretrained` takes.
-        task_name: one of `heads.TASKS`; by default what the folder says, or what its head is for.
+        task_name: one of `model_tasks.TASKS`; by default what the folder says, or what its head is
+            for.
         fields: of the task, in place of those that the folder says; None: as there.
 
     Raises:
@@ -69,7 +70,7 @@ def load_head(path: str, task_name: str | None = None, **fields: Any) -> Head:
     task = _task(name, stored, given, path)
     pooling = (stored.pooling or USUAL_POOLING) if name == Embedding.name else None
     built = _model(stored, model, name, pooling)
-    return Head(task, stored.config, stored.tokenizer, built, pooling)
+    return LoadedModel(task, stored.config, stored.tokenizer, built, pooling)
 
 
 def _task(name: str, stored: StoredModel, given: dict[str, Any], path: str) -> Task:

@@ -13,7 +13,7 @@ from bert_keras.checkpoints.formats.native import CARD_FILE
 from bert_keras.checkpoints.formats.saved_model import GRAPH_FILE
 from bert_keras.files import read_bytes, write_text
 from bert_keras.notices import notify
-from bert_keras.serving.load import Head
+from bert_keras.serving.load import LoadedModel
 from bert_keras.tasks.classification.task import Classification
 from bert_keras.tasks.fill_mask.task import FillMask
 from bert_keras.tasks.multiple_choice.task import MultipleChoice
@@ -122,17 +122,17 @@ def example_request(task: str, ranks: Mapping[str, int]) -> dict[str, Any]:
     return {name: examples[rank] for name, rank in ranks.items()}
 
 
-def write_manual(head: Head, folder: str, version: str) -> None:
+def write_manual(loaded: LoadedModel, folder: str, version: str) -> None:
     """Writes both files.
 
     Args:
-        head: the model and its task.
+        loaded: the model and its task.
         folder: where the graph of its export lies.
         version: what the folder will be called.
     """
     graph = _read_graph(folder)
     signatures = {
-        name: _described(head.task.name, signature)
+        name: _described(loaded.task.name, signature)
         for name, signature in sorted(graph.signature_def.items())
         if not name.startswith("__")  # of TensorFlow's own
     }
@@ -141,13 +141,15 @@ def write_manual(head: Head, folder: str, version: str) -> None:
     content = {
         "bert_keras": bert_keras.__version__,
         "tensorflow": tf.__version__,
-        **description(head.task),
-        "labels": list(head.config.labels),
+        **description(loaded.task),
+        "labels": list(loaded.config.labels),
         "ops_of_tensorflow_text": others,
         "signatures": signatures,
     }
     write_json(tf.io.gfile.join(folder, SIGNATURE_FILE), content)
-    write_text(tf.io.gfile.join(folder, CARD_FILE), _page(head, signatures, version, bool(others)))
+    write_text(
+        tf.io.gfile.join(folder, CARD_FILE), _page(loaded, signatures, version, bool(others))
+    )
 
 
 def notify_of_change(before: str, after: str) -> None:
@@ -194,17 +196,17 @@ def _entry(task: str, name: str, tensor: Any) -> dict[str, Any]:
     return {"dtype": dtype, "shape": shape, "meaning": meaning}
 
 
-def _page(head: Head, signatures: dict[str, Any], version: str, needs_text: bool) -> str:
+def _page(loaded: LoadedModel, signatures: dict[str, Any], version: str, needs_text: bool) -> str:
     inputs = signatures["serving_default"]["inputs"]
     values = example_request(
-        head.task.name, {name: len(entry["shape"]) for name, entry in inputs.items()}
+        loaded.task.name, {name: len(entry["shape"]) for name, entry in inputs.items()}
     )
-    labels = head.config.labels
+    labels = loaded.config.labels
     return _PAGE.format(
-        task=head.task.name,
-        num_layers=head.config.num_hidden_layers,
-        hidden_size=head.config.hidden_size,
-        max_seq_length=head.task.max_seq_length,
+        task=loaded.task.name,
+        num_layers=loaded.config.num_hidden_layers,
+        hidden_size=loaded.config.hidden_size,
+        max_seq_length=loaded.task.max_seq_length,
         labels=f" Labels: {', '.join(labels)}." if labels else "",
         version=version,
         import_text=_IMPORT_TEXT if needs_text else "",

@@ -23,7 +23,7 @@ from bert_keras.serving.converted_folder import (
     converted_folder,
     read_description,
 )
-from bert_keras.serving.load import Head
+from bert_keras.serving.load import LoadedModel
 from bert_keras.serving.token_batches import Inputs, outputs_of
 
 MODEL_FILE = "model.onnx"
@@ -41,13 +41,13 @@ Weights and computation are float32. Ids are not checked: one outside of the voc
 error or nonsense. `pip install onnxruntime`"""
 
 
-def export_onnx(head: Head, folder: str, check: Check | None = None) -> None:
+def export_onnx(loaded: LoadedModel, folder: str, check: Check | None = None) -> None:
     """Writes `model.onnx` and what is needed to use it, whole or not at all.
 
     Batch and length are free, and have these names in the file.
 
     Args:
-        head: the model and its task.
+        loaded: the model and its task.
         folder: a name that is not there, or an empty folder.
         check: function of the folder, called before it gets its name, such as
             `agreement.agreement_check`: if it raises an error nothing is left.
@@ -56,8 +56,8 @@ def export_onnx(head: Head, folder: str, check: Check | None = None) -> None:
         InputError: a package is not installed, or the folder cannot be written.
     """
     page = Page("A model in ONNX", MODEL_FILE, _FACTS, _EXAMPLE, "OnnxModel")
-    with converted_folder(head, folder, page, None, check) as unfinished:
-        convert(head.model, os.path.join(unfinished, MODEL_FILE))
+    with converted_folder(loaded, folder, page, None, check) as unfinished:
+        convert(loaded.model, os.path.join(unfinished, MODEL_FILE))
 
 
 def convert(model: keras.Model, path: str) -> None:

@@ -9,7 +9,7 @@ import tensorflow as tf
 from bert_keras.data.encoded import EncodedExamples, Outputs
 from bert_keras.errors import InputError
 from bert_keras.progress import unseen
-from bert_keras.serving.load import load_head
+from bert_keras.serving.load import load_model
 from bert_keras.training.inference import Inference
 from bert_keras.training.stop import StopRequest
 
@@ -35,9 +35,9 @@ class Predictor:
     """
 
     def __init__(self, path: str | os.PathLike, task: str | None = None, **fields: Any):
-        self.head = load_head(os.fspath(path), task, **fields)
+        self.loaded = load_model(os.fspath(path), task, **fields)
         strategy = tf.distribute.get_strategy()
-        self._inference = Inference(strategy, self.head.model, StopRequest())
+        self._inference = Inference(strategy, self.loaded.model, StopRequest())
 
     def predict(
         self,
@@ -59,9 +59,9 @@ class Predictor:
             return self.predict([inputs], batch_size, advance)[0]
         if not isinstance(inputs, Sequence) or isinstance(inputs, bytes):
             raise InputError(f"inputs must be a list, or one text. Received: {inputs!r:.100}")
-        encoded = self.head.task.encode(inputs, self.head.tokenizer)
+        encoded = self.loaded.task.encode(inputs, self.loaded.tokenizer)
         outputs = self.outputs_of(encoded.examples, batch_size, advance)
-        return self.head.task.decode(encoded, outputs, self.head.config)
+        return self.loaded.task.decode(encoded, outputs, self.loaded.config)
 
     def outputs_of(
         self, examples: EncodedExamples, batch_size: int, advance: Callable[[int], None]

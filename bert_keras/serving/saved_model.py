@@ -10,7 +10,7 @@ from bert_keras.checkpoints.formats.sentence_transformers import write_pooling
 from bert_keras.checkpoints.formats.tokenizer_files import VOCABULARY_FILE
 from bert_keras.notices import notify
 from bert_keras.serving import deployment, warm_up
-from bert_keras.serving.load import Head
+from bert_keras.serving.load import LoadedModel
 from bert_keras.serving.manual import example_request, notify_of_change, write_manual
 from bert_keras.serving.signatures import ServedModel, strings_of
 from bert_keras.serving.twins import twin_of
@@ -18,14 +18,14 @@ from bert_keras.tasks.task import description
 
 
 def export(
-    head: Head, output_dir: str, is_compiled: bool = False, core_ops_only: bool = False
+    loaded: LoadedModel, output_dir: str, is_compiled: bool = False, core_ops_only: bool = False
 ) -> str:
     """Writes a model with its signatures as the next version of a folder, whole or not at all.
 
     A server that watches the folder takes the version with the highest number.
 
     Args:
-        head: the model and its task.
+        loaded: the model and its task.
         output_dir: the folder of the versions; made if needed.
         is_compiled: see `ServedModel`.
         core_ops_only: see `twin_of`.
@@ -39,28 +39,28 @@ def export(
     number = _next_version(output_dir)
     version = tf.io.gfile.join(output_dir, str(number))
     with new_folder(version, last=(GRAPH_FILE,)) as unfinished:
-        served = ServedModel(head, twin_of(head, core_ops_only), is_compiled)
-        stored = stored_model_of(head.model, head.tokenizer, task=description(head.task))
+        served = ServedModel(loaded, twin_of(loaded, core_ops_only), is_compiled)
+        stored = stored_model_of(loaded.model, loaded.tokenizer, task=description(loaded.task))
         write_description(stored, unfinished)
-        if head.pooling:
-            write_pooling(head.pooling, unfinished, head.config.hidden_size)
+        if loaded.pooling:
+            write_pooling(loaded.pooling, unfinished, loaded.config.hidden_size)
         # The same file once more where TensorFlow keeps what belongs to a graph.
         served.vocabulary = tf.saved_model.Asset(tf.io.gfile.join(unfinished, VOCABULARY_FILE))
         tf.saved_model.save(served, unfinished, signatures=served.functions)
         write_weight_names(
             {name: weight_key(index) for index, name in enumerate(served.weight_names)}, unfinished
         )
-        write_manual(head, unfinished, str(number))
+        write_manual(loaded, unfinished, str(number))
         if warm_up.is_available():
-            strings = strings_of(head.task, served.twin)
-            warm_up.write(unfinished, strings, head.task.max_seq_length)
+            strings = strings_of(loaded.task, served.twin)
+            warm_up.write(unfinished, strings, loaded.task.max_seq_length)
         else:
             notify(
                 "without tensorflow-serving-api no requests to warm up are written, and the first "
                 "ones take longer: pip install 'bert_keras[serving]'"
             )
     ranks = {name: len(spec.shape) for name, spec in served.twin.signature.items()}
-    deployment.write(output_dir, example_request(head.task.name, ranks))
+    deployment.write(output_dir, example_request(loaded.task.name, ranks))
     if number > 1:
         notify_of_change(tf.io.gfile.join(output_dir, str(number - 1)), version)
     return version

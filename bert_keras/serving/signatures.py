@@ -19,7 +19,7 @@ from bert_keras.data.encoded import INPUTS
 from bert_keras.layers.embeddings import check_range
 from bert_keras.serving.in_graph.length_groups import Call, run_in_groups
 from bert_keras.serving.in_graph.rows import Rows, Tensors
-from bert_keras.serving.load import Head
+from bert_keras.serving.load import LoadedModel
 from bert_keras.serving.twins import PAIRED, Twin
 from bert_keras.tasks.tagging.task import Tagging
 from bert_keras.tasks.task import Task
@@ -32,7 +32,7 @@ class ServedModel(tf.Module):
     """The weights of a model and its signatures, as they are saved.
 
     Args:
-        head: the model and its task.
+        loaded: the model and its task.
         twin: the task in a graph.
         is_compiled: the model is compiled by XLA, anew for every shape of its inputs.
 
@@ -44,24 +44,24 @@ class ServedModel(tf.Module):
         functions: name of a signature -> function of tensors by name -> outputs by name.
     """
 
-    def __init__(self, head: Head, twin: Twin, is_compiled: bool = False):
+    def __init__(self, loaded: LoadedModel, twin: Twin, is_compiled: bool = False):
         super().__init__(name="served_model")
-        variables = named_variables(head.model)
+        variables = named_variables(loaded.model)
         self.weight_names = tuple(variables)
         self.weights = [variable.value for variable in variables.values()]
         self.twin = twin
-        call = _call(head.model, is_compiled)
-        self.tokens = _tokens(head.model, head.config, call)
+        call = _call(loaded.model, is_compiled)
+        self.tokens = _tokens(loaded.model, loaded.config, call)
         functions = {
-            name: _answers(twin, _encode(twin, name), head.model, call, strings)
-            for name, strings in strings_of(head.task, twin).items()
+            name: _answers(twin, _encode(twin, name), loaded.model, call, strings)
+            for name, strings in strings_of(loaded.task, twin).items()
         }
-        if head.task.name in PAIRED:
+        if loaded.task.name in PAIRED:
             functions.setdefault("pairs", functions["serving_default"])
         functions["tokens"] = self.tokens
-        functions["token_ids"] = _token_ids(head.model, self.tokens)
-        if _rank(head.model) == 2:
-            functions["examples"] = _examples(head.model, self.tokens)
+        functions["token_ids"] = _token_ids(loaded.model, self.tokens)
+        if _rank(loaded.model) == 2:
+            functions["examples"] = _examples(loaded.model, self.tokens)
         # Complete: what is added to the attribute of a tf.Module later cannot always be saved.
         self.functions = functions
 

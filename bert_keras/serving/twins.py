@@ -4,7 +4,6 @@ from typing import Protocol
 
 import tensorflow as tf
 
-from bert_keras.serving.heads import WITH_OFFSETS
 from bert_keras.serving.in_graph.classification import InGraphClassification
 from bert_keras.serving.in_graph.embedding import InGraphEmbedding
 from bert_keras.serving.in_graph.features import InGraphFeatures
@@ -13,7 +12,8 @@ from bert_keras.serving.in_graph.multiple_choice import InGraphMultipleChoice
 from bert_keras.serving.in_graph.question_answering import InGraphQuestionAnswering
 from bert_keras.serving.in_graph.rows import Rows, Tensors
 from bert_keras.serving.in_graph.tagging import InGraphTagging
-from bert_keras.serving.load import Head
+from bert_keras.serving.load import LoadedModel
+from bert_keras.serving.model_tasks import WITH_OFFSETS
 from bert_keras.tasks.classification.task import Classification
 from bert_keras.tasks.fill_mask.task import FillMask
 from bert_keras.tasks.multiple_choice.task import MultipleChoice
@@ -57,24 +57,24 @@ TWINS: dict[str, type[Twin]] = {
 PAIRED = (Classification.name, Embedding.name, Features.name)
 
 
-def twin_of(head: Head, core_ops_only: bool = False) -> Twin:
+def twin_of(loaded: LoadedModel, core_ops_only: bool = False) -> Twin:
     """The twin of a model's task, with the tokenizer of the model.
 
     Args:
-        head: the model and its task.
+        loaded: the model and its task.
         core_ops_only: nothing of TensorFlow Text, which some servers lack.
 
     Raises:
         InputError: TensorFlow Text refuses the vocabulary, or the task the graph.
     """
-    name, tokenizer = head.task.name, head.tokenizer
+    name, tokenizer = loaded.task.name, loaded.tokenizer
     if name in WITH_OFFSETS:
         in_graph = SpanTokenizer(tokenizer)
     elif core_ops_only:
         in_graph = CoreOpsTokenizer(tokenizer)
     else:
         in_graph = _of_tensorflow_text(tokenizer)
-    return TWINS[name](head.task, head.config, tokenizer, in_graph)
+    return TWINS[name](loaded.task, loaded.config, tokenizer, in_graph)
 
 
 def _of_tensorflow_text(tokenizer: WordPieceTokenizer) -> InGraphTokenizer:

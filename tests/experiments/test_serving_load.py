@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from bert_keras.serving.load import load_head
+from bert_keras.serving.load import load_model
 from bert_keras.serving.saved_model import export
 from tests.checkpoints import stored_models
 
@@ -28,7 +28,7 @@ def test_requests_have_one_text_or_several():
 @pytest.mark.slow
 def test_every_request_is_answered(tmp_path):
     stored_models.write(stored_models.stored("classifier"), tmp_path / "model", "bert_keras")
-    version = export(load_head(str(tmp_path / "model")), str(tmp_path / "served"))
+    version = export(load_model(str(tmp_path / "model")), str(tmp_path / "served"))
     settings = serving_load.Settings(
         version=version, num_clients=4, num_requests=25, num_settling=50
     )

@@ -6,7 +6,7 @@ import numpy as np
 
 from bert_keras.checkpoints.stored_model import Pooling
 from bert_keras.data.encoded import EncodedExamples
-from bert_keras.serving.load import Head, load_head
+from bert_keras.serving.load import LoadedModel, load_model
 from bert_keras.serving.predictor import Predictor
 from tests.checkpoints import stored_models
 
@@ -47,9 +47,9 @@ def write(name: str, root) -> str:
     return str(root / name)
 
 
-def head(name: str, root) -> Head:
+def loaded(name: str, root) -> LoadedModel:
     _, task, _, fields = HEADS[name]
-    return load_head(write(name, root), task, **fields)
+    return load_model(write(name, root), task, **fields)
 
 
 def predictor(name: str, root) -> Predictor:

@@ -4,7 +4,7 @@ import pickle
 import subprocess
 import sys
 
-from bert_keras.serving.load import load_head
+from bert_keras.serving.load import load_model
 from bert_keras.serving.saved_model import export
 from tests.checkpoints import stored_models
 
@@ -38,7 +38,7 @@ def write_model(folder, model: str, **config) -> str:
 
 def write_export(model: str, folder, task: str | None = None, **fields) -> str:
     """The folder of the version."""
-    return export(load_head(model, task, **fields), str(folder))
+    return export(load_model(model, task, **fields), str(folder))
 
 
 def ask(requests, folder, packages=("tensorflow_text",)):

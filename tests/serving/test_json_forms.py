@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bert_keras.errors import InputError
-from bert_keras.serving.heads import TASKS
 from bert_keras.serving.json_forms import FORMS, input_of, plain
+from bert_keras.serving.model_tasks import TASKS
 from bert_keras.tasks.classification.single_label import Label
 from bert_keras.tasks.fill_mask.task import Candidate, Filled
 from bert_keras.tasks.vectors.embedding import Vector

@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 from bert_keras.serving import manual
-from bert_keras.serving.heads import TASKS
+from bert_keras.serving.model_tasks import TASKS
 
 
 def test_the_signatures_are_described(exported):

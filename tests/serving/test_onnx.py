@@ -7,7 +7,7 @@ import pytest
 from bert_keras.data.encoded import EncodedExamples
 from bert_keras.errors import InputError
 from bert_keras.serving.onnx import MODEL_FILE, OnnxModel, export_onnx
-from tests.serving.converted_heads import HEADS, deviations, head, predictor
+from tests.serving.converted_heads import HEADS, deviations, loaded, predictor
 from tests.serving.test_predictor import plain
 
 onnxruntime = pytest.importorskip("onnxruntime", reason="needs the extra onnx")
@@ -22,7 +22,7 @@ def root(tmp_path_factory):
 @pytest.fixture(scope="module")
 def folder(root):
     """A classifier, converted once."""
-    export_onnx(head("classification", root), str(root / "onnx"))
+    export_onnx(loaded("classification", root), str(root / "onnx"))
     return root / "onnx"
 
 
@@ -85,7 +85,7 @@ def test_without_the_packages_the_extra_is_named(root, folder, tmp_path, monkeyp
         OnnxModel(folder)
     monkeypatch.setitem(sys.modules, "tf2onnx", None)
     with pytest.raises(InputError, match="ONNX needs tf2onnx"):
-        export_onnx(head("classification", root), str(tmp_path / "new"))
+        export_onnx(loaded("classification", root), str(tmp_path / "new"))
     assert not [*tmp_path.iterdir()]
 
 
@@ -93,9 +93,9 @@ def test_without_the_packages_the_extra_is_named(root, folder, tmp_path, monkeyp
 @pytest.mark.parametrize("name", HEADS)
 def test_every_head_has_the_outputs_of_keras(root, tmp_path, name):
     of_keras = predictor(name, root)
-    export_onnx(of_keras.head, str(tmp_path / "new"))
+    export_onnx(of_keras.loaded, str(tmp_path / "new"))
     model = OnnxModel(tmp_path / "new")
-    examples = of_keras.head.task.encode(HEADS[name][2], model.tokenizer).examples
+    examples = of_keras.loaded.task.encode(HEADS[name][2], model.tokenizer).examples
     expected = of_keras.outputs_of(examples, 4, lambda num: None)
     assert max(deviations(model.outputs_of(examples, 4), expected, examples).values()) < 1e-5
     session = onnxruntime.InferenceSession(tmp_path / "new" / MODEL_FILE)

@@ -12,7 +12,7 @@ from bert_keras.config import MULTI_LABEL
 from bert_keras.errors import InputError
 from bert_keras.serving import Predictor
 from bert_keras.serving.in_graph import length_groups
-from bert_keras.serving.load import load_head
+from bert_keras.serving.load import load_model
 from bert_keras.serving.saved_model import export
 from tests.serving.exports import LENGTH, ask, write_export, write_model
 
@@ -55,7 +55,7 @@ def test_an_export_holds_all_that_is_known_of_the_model(exported):
 
 
 def test_a_model_comes_back_from_its_export_bit_for_bit(model, exported):
-    ours, theirs = load_head(exported), load_head(model, max_seq_length=LENGTH)
+    ours, theirs = load_model(exported), load_model(model, max_seq_length=LENGTH)
     assert (ours.task, ours.config) == (theirs.task, theirs.config)
     assert len(ours.model.weights) == len(theirs.model.weights)
     for one, other in zip(ours.model.weights, theirs.model.weights, strict=True):
@@ -67,8 +67,8 @@ def test_a_model_comes_back_from_its_export_bit_for_bit(model, exported):
 
 def test_the_pooling_of_vectors_comes_back_too(model, tmp_path):
     folder = write_export(model, tmp_path, "embedding")
-    assert load_head(folder).pooling.modes == ("mean",)
-    assert load_head(folder).task == load_head(model, "embedding").task
+    assert load_model(folder).pooling.modes == ("mean",)
+    assert load_model(folder).task == load_model(model, "embedding").task
 
 
 def test_a_version_more_is_written_beside_the_others(exported):
@@ -81,7 +81,7 @@ def test_a_version_more_is_written_beside_the_others(exported):
 def test_what_cannot_be_written_leaves_nothing(model, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError):
-        export(load_head(model), str(tmp_path / "file"))
+        export(load_model(model), str(tmp_path / "file"))
     assert os.listdir(tmp_path) == ["file"]
 
 
@@ -243,8 +243,8 @@ def test_an_export_chooses_as_python_does(answers):
 def test_core_operations_give_the_same_answers_where_there_is_nothing_else(name, tmp_path):
     model, config, task = EXPORTS[name]
     folder = write_model(tmp_path / "model", model, **config)
-    head = load_head(folder, task, max_seq_length=LENGTH)
-    version = export(head, str(tmp_path / "served"), core_ops_only=True)
+    loaded = load_model(folder, task, max_seq_length=LENGTH)
+    version = export(loaded, str(tmp_path / "served"), core_ops_only=True)
     expected = Predictor(folder, task, max_seq_length=LENGTH).predict(["abc de", "", "Ä b"])
     request = (version, "serving_default", text_inputs(["abc de", "", "Ä b"]))
     [batch] = ask([request], tmp_path, packages=())
@@ -303,12 +303,12 @@ def test_the_other_signatures_compute_what_keras_does(tmp_path):
     ]
     *numbers, pairs = ask(requests, tmp_path)
     tokens, token_ids, examples = (answer["logits"] for answer in numbers)
-    head = load_head(folder, max_seq_length=LENGTH)
-    close(tokens, head.model(inputs)["logits"])
+    loaded = load_model(folder, max_seq_length=LENGTH)
+    close(tokens, loaded.model(inputs)["logits"])
     close(examples, tokens[:1])
     ones = np.ones_like(inputs["input_ids"])
     of_ids = inputs | {"input_mask": ones, "segment_ids": ones - 1}
-    close(token_ids, head.model(of_ids)["logits"])
+    close(token_ids, loaded.model(of_ids)["logits"])
     expected = Predictor(folder, max_seq_length=LENGTH).predict([("abc", "e"), "d"])
     for probabilities, one in zip(pairs["probabilities"], expected, strict=True):
         close(probabilities, [*one.probabilities.values()])
@@ -318,4 +318,4 @@ def test_an_export_with_another_vocabulary_is_refused(exported, tmp_path):
     copy = shutil.copytree(exported, tmp_path / "copy")
     (copy / "vocab.txt").write_text("[PAD]\n")
     with pytest.raises(InputError, match="A model has one vocabulary. Received: .*copy/vocab.txt"):
-        load_head(str(copy))
+        load_model(str(copy))

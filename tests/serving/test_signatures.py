@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from bert_keras.serving.load import load_head
+from bert_keras.serving.load import load_model
 from bert_keras.serving.signatures import ServedModel
 from bert_keras.serving.twins import twin_of
 from tests.serving.exports import write_model
@@ -15,8 +15,8 @@ SEGMENTS = [[0, 0, 1, 1], [0, 0, 0, 0]]
 
 
 def served(folder, task):
-    head = load_head(str(folder), task)
-    return head, ServedModel(head, twin_of(head)).functions
+    loaded = load_model(str(folder), task)
+    return loaded, ServedModel(loaded, twin_of(loaded)).functions
 
 
 @pytest.fixture(scope="module")
@@ -63,9 +63,9 @@ def serialized(**features):
 
 
 def test_tokens_and_examples_are_answered_by_the_model(classifier):
-    head, functions = classifier
+    loaded, functions = classifier
     inputs = tensors(input_ids=IDS, input_mask=MASK, segment_ids=SEGMENTS)
-    expected = head.model(inputs)
+    expected = loaded.model(inputs)
     assert_same(functions["tokens"](**inputs), expected)
     padded = [
         dict(input_ids=ids, input_mask=mask, segment_ids=segments)
@@ -75,20 +75,20 @@ def test_tokens_and_examples_are_answered_by_the_model(classifier):
 
 
 def test_mask_and_segments_have_usual_values(classifier):
-    head, functions = classifier
+    loaded, functions = classifier
     ids = tensors(input_ids=IDS)
     complete = ids | tensors(input_mask=np.ones([2, 4]), segment_ids=np.zeros([2, 4]))
-    expected = head.model(complete)
+    expected = loaded.model(complete)
     assert_same(functions["tokens"](**ids), expected)
     assert_same(functions["token_ids"](**ids), expected)
     assert_same(functions["examples"](examples(*({"input_ids": row} for row in IDS))), expected)
 
 
 def test_examples_may_have_any_lengths(classifier):
-    head, functions = classifier
+    loaded, functions = classifier
     rows = [dict(input_ids=[2, 5, 6, 3], segment_ids=[0, 0, 1, 1]), dict(input_ids=[2, 7, 3])]
     inputs = tensors(input_ids=IDS, input_mask=MASK, segment_ids=SEGMENTS)
-    assert_same(functions["examples"](examples(*rows)), head.model(inputs))
+    assert_same(functions["examples"](examples(*rows)), loaded.model(inputs))
     assert functions["examples"](tf.constant([], tf.string))["logits"].shape == (0, 3)
 
 
@@ -119,18 +119,18 @@ def test_pairs_are_answered_beside_texts(classifier):
 
 def test_a_model_that_has_learned_pairs_takes_pairs_by_default(classifier, model):
     _, functions = classifier
-    head = load_head(str(model), "classification")
-    head = head._replace(task=dataclasses.replace(head.task, is_pair=True))
-    of_pairs = ServedModel(head, twin_of(head)).functions["serving_default"]
+    loaded = load_model(str(model), "classification")
+    loaded = loaded._replace(task=dataclasses.replace(loaded.task, is_pair=True))
+    of_pairs = ServedModel(loaded, twin_of(loaded)).functions["serving_default"]
     texts = {"text": tf.constant(["abc", "d"]), "text_b": tf.constant(["", "e"])}
     assert_same(of_pairs(**texts), functions["pairs"](**texts))
 
 
 def test_a_model_of_marks_takes_their_places_too(masked_lm):
-    head, functions = masked_lm
+    loaded, functions = masked_lm
     marks = tensors(masked_lm_positions=[[1, 2], [1, 0]])
     inputs = tensors(input_ids=IDS, input_mask=MASK, segment_ids=SEGMENTS) | marks
-    expected = head.model(inputs)
+    expected = loaded.model(inputs)
     assert_same(functions["tokens"](**inputs), expected)
     rows = [
         dict(input_ids=IDS[0], segment_ids=SEGMENTS[0], masked_lm_positions=[1, 2]),
@@ -139,13 +139,13 @@ def test_a_model_of_marks_takes_their_places_too(masked_lm):
     assert_same(functions["examples"](examples(*rows)), expected)
     complete = tensors(input_ids=IDS, input_mask=np.ones([2, 4]), segment_ids=np.zeros([2, 4]))
     assert_same(
-        functions["token_ids"](**tensors(input_ids=IDS), **marks), head.model(complete | marks)
+        functions["token_ids"](**tensors(input_ids=IDS), **marks), loaded.model(complete | marks)
     )
     assert "pairs" not in functions
 
 
 def test_a_model_of_choices_takes_them_by_rows(multiple_choice):
-    head, functions = multiple_choice
+    loaded, functions = multiple_choice
     inputs = tensors(input_ids=[IDS], input_mask=[MASK], segment_ids=[SEGMENTS])
-    assert_same(functions["tokens"](**inputs), head.model(inputs))
+    assert_same(functions["tokens"](**inputs), loaded.model(inputs))
     assert {*functions} == {"serving_default", "tokens", "token_ids"}

@@ -14,7 +14,7 @@ import tensorflow as tf
 
 from bert_keras import flags
 from bert_keras.errors import InputError
-from bert_keras.serving.load import load_head
+from bert_keras.serving.load import load_model
 from bert_keras.serving.predictor import Predictor
 from bert_keras.serving.saved_model import export
 from bert_keras.serving.warm_up import WARM_UP_FILE
@@ -37,7 +37,7 @@ def model(tmp_path_factory):
     """The folder of a model, and the address of a service over its export."""
     folder = tmp_path_factory.mktemp("model")
     stored_models.write(stored_models.stored("classifier"), folder / "model", "bert_keras")
-    export(load_head(str(folder / "model")), str(folder / "served"))
+    export(load_model(str(folder / "model")), str(folder / "served"))
     with servers.serving(str(folder / "served")) as address:
         yield folder / "model", address
 

@@ -4,7 +4,14 @@ import pytest
 
 from bert_keras.checkpoints.builders import BUILDERS
 from bert_keras.errors import InputError
-from bert_keras.serving.heads import MODELS, TASKS, VECTORS, check_fields, check_model, usual_task
+from bert_keras.serving.model_tasks import (
+    MODELS,
+    TASKS,
+    VECTORS,
+    check_fields,
+    check_model,
+    usual_task,
+)
 from bert_keras.tasks.task import description
 
 
