@@ -1,5 +1,6 @@
 """Settings that hold for all tests."""
 
+import gc
 import importlib.util
 import os
 import signal
@@ -13,6 +14,9 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 # The same examples in every run, and no time limit: machines differ, and the first call traces.
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
 settings.load_profile("repeatable")
+
+# Traced graphs are millions of objects, which the collector would look through again and again.
+gc.set_threshold(50_000, 20, 20)
 
 # A shell ignores SIGINT for its background jobs, and so would the programs that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)

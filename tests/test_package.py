@@ -63,6 +63,7 @@ def test_another_keras_is_one_clear_error(variable, value, message, monkeypatch)
     assert subprocess.check_output(command, env=environment, text=True) == "clear\n"
 
 
+@pytest.mark.slow
 def test_keras_runs_on_tensorflow_whatever_its_settings_file_says(tmp_path):
     (tmp_path / "keras.json").write_text('{"backend": "torch"}')
     environment = {**os.environ, "KERAS_HOME": str(tmp_path)}
@@ -72,6 +73,7 @@ def test_keras_runs_on_tensorflow_whatever_its_settings_file_says(tmp_path):
     assert subprocess.check_output(command, env=environment, text=True) == "tensorflow\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["backend.import_tensorflow_quietly()", "bert_keras.bert"])
 def test_tensorflow_starts_without_a_word(start):
     code = (

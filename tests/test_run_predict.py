@@ -72,6 +72,7 @@ def test_what_comes_before_a_line_that_is_none_is_answered(folder, monkeypatch, 
     assert len(capsys.readouterr().out.splitlines()) == 2
 
 
+@pytest.mark.slow
 def test_a_terminal_is_answered_line_by_line(folder):
     ours, theirs = os.openpty()
     command = [sys.executable, "-m", "bert_keras.run_predict", f"--model={folder}"]

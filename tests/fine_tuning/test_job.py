@@ -112,6 +112,7 @@ def test_the_best_weights_are_kept(model, tmp_path):
     assert run(settings) == results  # the same command finds the run to be over
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_while_it_put_its_model_goes_on(model, tmp_path):
     settings = letters.settings(model, tmp_path / "run", do_predict=True)
     results = run(settings)

@@ -56,6 +56,7 @@ def read(settings, name):
     return (pathlib.Path(settings.output_dir) / name).read_text()
 
 
+@pytest.mark.slow
 def test_an_evaluation_gives_the_same_again_whatever_its_batches(finished):
     expected = read(finished, "eval_results.txt")
     assert main(dataclasses.replace(finished, do_train=False, eval_batch_size=50)) == 0

@@ -102,6 +102,7 @@ def test_a_worker_that_is_lost_ends_the_other(context, inputs, tmp_path, at_once
     assert_near(settings.output_dir, at_once)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "flag, values",
     [("learning_rate", (1e-4, 1e-3)), ("iterations_per_loop", (1, 3)), ("do_eval", (True, False))],

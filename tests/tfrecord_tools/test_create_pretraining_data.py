@@ -273,6 +273,7 @@ def test_dropped_bytes_on_request(tmp_path, vocab_file):
     assert (tmp_path / "latin").read_bytes() == (tmp_path / "clean").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_a_process_that_is_ended_leaves_nothing_under_a_final_name(number, tmp_path, vocab_file):
     output = tmp_path / "out"
@@ -306,6 +307,7 @@ def test_help_needs_no_tensorflow(program):
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
 
 
+@pytest.mark.slow
 def test_the_commands_say_nothing_but_what_they_do(tmp_path, vocab_file):
     write_corpus(tmp_path / "corpus.txt", num_documents=5)
     given = [f"--vocab_file={vocab_file}", f"--input_file={tmp_path}/corpus.txt"]

@@ -210,6 +210,7 @@ def test_it_maps_over_a_dataset(small_vocabulary):
     assert [row.tolist() for row in ids.as_numpy_iterator()] == [[14, 15], [19]]
 
 
+@pytest.mark.slow
 def test_a_saved_model_gives_the_same_ids_in_a_fresh_process(small_vocabulary, tmp_path):
     module = tf.Module()
     module.tokenizer = InGraphTokenizer(small_vocabulary, special_tokens_in_text=True)
