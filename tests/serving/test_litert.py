@@ -166,19 +166,13 @@ def test_a_model_of_fixed_length_takes_shorter_texts_alone_and_refuses_longer_on
 
 
 @pytest.mark.slow
-def test_a_lower_precision_is_a_smaller_file_with_the_outputs_of_keras(root, tmp_path):
+@pytest.mark.parametrize("name", HEADS)
+def test_every_head_has_the_outputs_of_keras_in_every_precision(root, tmp_path, name):
     sizes = [
-        deviating_less("tagging", root, str(tmp_path / precision), precision, None)
+        deviating_less(name, root, str(tmp_path / precision), precision, None)
         for precision in PRECISIONS
     ]
     assert sizes == sorted(sizes, reverse=True) and len({*sizes}) == 3
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", HEADS)
-@pytest.mark.parametrize("precision", ["float32", "int8"])
-def test_every_head_has_the_outputs_of_keras(root, tmp_path, name, precision):
-    deviating_less(name, root, str(tmp_path / "free"), precision, None)
 
 
 @pytest.mark.slow
